@@ -81,14 +81,14 @@ export async function runAudit(options: CommandOptions, terminal: Terminal): Pro
   return reportUnrunPlugins(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
-/** What was not checked without project code. True if whole plugins were not loaded. */
+/** Reports plugins that were not checked because project code does not run. True if whole plugins were not loaded. */
 function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
-  const mend = '`--trust` runs the code of these plugins; use it only for projects that you trust';
+  const advice = '`--trust` runs the code of these plugins; use it only for projects that you trust';
   for (const [name, what] of unread)
-    stderr.write(`Not checked: fields of the plugins in ${name} (${what}); ${mend}.\n`);
-  if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${mend}.\n`);
+    stderr.write(`Not checked: fields of the plugins in ${name} (${what}); ${advice}.\n`);
+  if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${advice}.\n`);
   return unread.size > 0;
 }
 
@@ -178,9 +178,9 @@ export async function checkOnScratch(project: Project, config: Config): Promise<
       async (analysis) => {
         // The database is asked in another process.
         const settings = listSettingProblems(project, analysis);
-        const [asked, found] = await Promise.all([asking.check(analysis), settings]);
+        const [rejections, found] = await Promise.all([asking.check(analysis), settings]);
         rejected = found;
-        return asked;
+        return rejections;
       },
       () => asking.openStores(),
     );
@@ -193,7 +193,7 @@ export async function checkOnScratch(project: Project, config: Config): Promise<
 async function checkOnServers(project: Project, terminal: Terminal): Promise<Checked> {
   const log = await createLog(terminal);
   log.level = 'error';
-  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', asks: 'stores' });
+  const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', statementChecks: 'stores' });
   try {
     const { steps } = await outlineMigration(kernel.schemas());
     const missing = [...new Set(steps.flatMap(({ change, table }) => (change === 'create table' ? [table] : [])))];

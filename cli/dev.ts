@@ -44,7 +44,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   const booted = await bootKernel(terminal, config, {
     onProblem: 'skip',
     dev: true,
-    asks: 'scratch',
+    statementChecks: 'scratch',
     onFailure,
     register,
   });

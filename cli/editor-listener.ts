@@ -1,6 +1,6 @@
 /**
- * Where an editor sends statements to run (POST /), and hears of requests (GET /requests, a line of JSON for each): on loopback, with
- * a token. Only in `lintel dev`.
+ * Receives statements to run from an editor (POST /), and sends it reports of requests (GET /requests, a JSON line
+ * each): on loopback, with a token. Only in `lintel dev`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -26,7 +26,7 @@ interface JobCommandContext {
   readonly plans: PlanSet;
   readonly terminal: Terminal;
 }
-type Action = (desks: readonly JobAdmin[], asked: JobCommandContext) => Promise<number>;
+type Action = (admins: readonly JobAdmin[], context: JobCommandContext) => Promise<number>;
 
 const ACTIONS: Readonly<Record<string, Action>> = { list: listJobs, show: showJob, retry: retryJobs, purge: purgeJobs };
 
@@ -40,15 +40,15 @@ export async function runJobs(options: CommandOptions, terminal: Terminal): Prom
   log.level = 'error';
   const project = await loadTrustedProject('jobs', 'code', options, terminal);
   if (project === null) return UNTRUSTED;
-  const booted = await bootProject(terminal, project, { log, connect: 'desks', onProblem: 'skip' });
+  const booted = await bootProject(terminal, project, { log, connect: 'jobs', onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    const desks = kernel.listJobAdmins();
-    if (desks.length === 0) {
+    const admins = kernel.listJobAdmins();
+    if (admins.length === 0) {
       return failWith('No definition uses a queue.', 1, terminal);
     }
-    return await action(desks, { id, options, plans: kernel.plans(), terminal });
+    return await action(admins, { id, options, plans: kernel.plans(), terminal });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return failWith(`The queue cannot be read: ${describeFailure(error, kernel.project.registry.codes)}`, 1, terminal);
@@ -57,11 +57,11 @@ export async function runJobs(options: CommandOptions, terminal: Terminal): Prom
   }
 }
 
-async function listJobs(desks: readonly JobAdmin[], { options, terminal }: JobCommandContext): Promise<number> {
+async function listJobs(admins: readonly JobAdmin[], { options, terminal }: JobCommandContext): Promise<number> {
   const limit = Number(options.limit ?? LIMIT);
   const state = STATES.find((one) => one === options.state);
   const filter: JobFilter = { limit, ...(state && { state }), ...(options.resource && { resource: options.resource }) };
-  const rows = mergeJobs(await Promise.all(desks.map((desk) => desk.list(filter))), limit);
+  const rows = mergeJobs(await Promise.all(admins.map((admin) => admin.list(filter))), limit);
   const text =
     options.format === 'json'
       ? escapeControl(JSON.stringify(rows, null, 2))
@@ -77,9 +77,9 @@ export const mergeJobs = (lists: readonly (readonly JobView[])[], limit: number)
     .sort((one, other) => one.acceptedAt - other.acceptedAt)
     .slice(0, limit);
 
-async function showJob(desks: readonly JobAdmin[], { id = '', plans, terminal }: JobCommandContext): Promise<number> {
-  for (const desk of desks) {
-    const found = await desk.show(id);
+async function showJob(admins: readonly JobAdmin[], { id = '', plans, terminal }: JobCommandContext): Promise<number> {
+  for (const admin of admins) {
+    const found = await admin.show(id);
     if (found === null) continue;
     const { view, work, notes } = found;
     const steps = listJobSteps(view, notes, plans.byId.get(view.resource)?.parts.get(view.part));
@@ -89,33 +89,33 @@ async function showJob(desks: readonly JobAdmin[], { id = '', plans, terminal }:
   return failWith(`There is no job "${id}".`, 1, terminal);
 }
 
-async function retryJobs(desks: readonly JobAdmin[], asked: JobCommandContext): Promise<number> {
-  const { id, terminal } = asked;
+async function retryJobs(admins: readonly JobAdmin[], context: JobCommandContext): Promise<number> {
+  const { id, terminal } = context;
   if (id === undefined) {
     let count = 0;
-    for (const desk of desks) count += await retryAll(desk);
-    return printCount(count, 'retried', asked);
+    for (const admin of admins) count += await retryAll(admin);
+    return printCount(count, 'retried', context);
   }
-  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'retried', asked);
+  for (const admin of admins) if (await admin.retry(id)) return printCount(1, 'retried', context);
   return failWith(`There is no dead job "${id}"; only dead jobs can be retried.`, 1, terminal);
 }
 
-async function retryAll(desk: JobAdmin): Promise<number> {
+async function retryAll(admin: JobAdmin): Promise<number> {
   for (let count = 0; ;) {
-    const dead = await desk.list({ state: 'dead', limit: BATCH });
+    const dead = await admin.list({ state: 'dead', limit: BATCH });
     const before = count;
-    for (const { id } of dead) if (await desk.retry(id)) count += 1;
+    for (const { id } of dead) if (await admin.retry(id)) count += 1;
     // Another process may have taken the jobs; without progress the loop would not end.
     if (count === before) return count;
   }
 }
 
-async function purgeJobs(desks: readonly JobAdmin[], asked: JobCommandContext): Promise<number> {
-  const { id, terminal } = asked;
+async function purgeJobs(admins: readonly JobAdmin[], context: JobCommandContext): Promise<number> {
+  const { id, terminal } = context;
   let count = 0;
-  for (const desk of desks) count += await desk.purge(id === undefined ? { dead: true } : { id });
+  for (const admin of admins) count += await admin.purge(id === undefined ? { dead: true } : { id });
   if (id !== undefined && count === 0) return failWith(`There is no job "${id}" that is not running.`, 1, terminal);
-  return printCount(count, 'removed', asked);
+  return printCount(count, 'removed', context);
 }
 
 function formatJobTable(rows: readonly JobView[], limit: number, paint: StyleText): string {

@@ -28,10 +28,10 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   // Others are read from their manifests.
   const project = await loadProject(cwd, config, env, false, trust);
   const listed = listPluginFolders(project.configDocument.text).map((entry) => locatePlugins(project.folder, entry));
-  const asked = resolve(cwd, word);
+  const requestedFolder = resolve(cwd, word);
   // Editors read the manifest of the folder that the config lists.
-  const folder = listed.find((entry) => asked.startsWith(entry + sep)) ?? asked;
-  const name = folder === asked ? word : relative(cwd, folder);
+  const folder = listed.find((entry) => requestedFolder.startsWith(entry + sep)) ?? requestedFolder;
+  const name = folder === requestedFolder ? word : relative(cwd, folder);
   for (const [other, what] of project.unrun?.unread ?? [])
     if (!`${folder}${sep}`.startsWith(`${locatePlugins(project.folder, other)}${sep}`))
       stderr.write(`Not read: ${other} (${what}); \`--trust\` runs its code.\n`);

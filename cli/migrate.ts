@@ -50,15 +50,16 @@ async function showMigration(kernel: Kernel, options: CommandOptions, terminal: 
   if (format === 'pretty') {
     stdout.write(`${sql ? formatMigrationScript(outline) : formatMigration(outline, createPaint(terminal))}\n`);
   }
-  const asked = isPending && !dryRun && !check;
-  const applies = asked && (!isDestructive(outline) || (await isConfirmed(terminal, 'Apply these changes?', yes)));
+  const needsConfirmation = isPending && !dryRun && !check;
+  const applies =
+    needsConfirmation && (!isDestructive(outline) || (await isConfirmed(terminal, 'Apply these changes?', yes)));
   if (applies) await apply(kernel, format, { destroy }, terminal);
   const filled =
     fill && !dryRun && !check && (applies || !isPending) ? await fillIndexes(kernel, format, terminal) : [];
   if (format === 'json')
     stdout.write(`${JSON.stringify({ ...outline, applied: applies, ...(fill && { filled }) }, null, 2)}\n`);
   const isIncomplete = filled.some(({ unopened, duplicates, reason }) => unopened + duplicates > 0 || reason !== null);
-  return (check && isPending) || (asked && !applies) || isIncomplete ? 1 : 0;
+  return (check && isPending) || (needsConfirmation && !applies) || isIncomplete ? 1 : 0;
 }
 
 const isDestructive = ({ steps }: MigrationOutline): boolean => steps.some(({ destructive }) => destructive);
@@ -149,8 +150,8 @@ function formatStepCounts({ steps, warnings }: MigrationOutline): string {
   const left =
     warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} not changed`;
   if (steps.length === 0) return `nothing to change${left}`;
-  const away = steps.filter(({ destructive }) => destructive).length;
-  const taking = away === 0 ? '' : `, ${away} destructive`;
+  const destructiveCount = steps.filter(({ destructive }) => destructive).length;
+  const taking = destructiveCount === 0 ? '' : `, ${destructiveCount} destructive`;
   return `${steps.length} change${steps.length === 1 ? '' : 's'} to apply${taking}${left}`;
 }
 

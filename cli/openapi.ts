@@ -62,7 +62,7 @@ async function exportInterface(
   log.level = 'error';
   const project = await loadTrustedProject(command, 'code', options, terminal);
   if (project === null) return UNTRUSTED;
-  const booted = await bootProject(terminal, project, { connect: false, asks: 'scratch', log });
+  const booted = await bootProject(terminal, project, { connect: false, statementChecks: 'scratch', log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {

@@ -29,8 +29,8 @@ function groupByCause(problems: readonly Problem[]): (readonly [Problem, ...Prob
   const causes = new Map<string, [Problem, ...Problem[]]>();
   for (const [at, problem] of problems.entries()) {
     // An error without a declared cause has to be solved at its own location.
-    const said = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
-    const key = problem.cause ?? said;
+    const label = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
+    const key = problem.cause ?? label;
     const known = causes.get(key);
     if (known === undefined) causes.set(key, [problem]);
     else if (problem.severity === 'error' && known[0].severity !== 'error') known.unshift(problem);

@@ -7,7 +7,7 @@ import type { PluginId } from '../contract/plugin.js';
 import type { Problem } from '../contract/problem.js';
 import type { Scratch } from '../contract/statement-check.js';
 import {
-  PATIENT,
+  LONG_REQUEST,
   SCRATCH_PROTOCOL,
   type ProjectTexts,
   type ScratchReply,
@@ -52,7 +52,7 @@ async function createReply(request: ScratchRequest | SettingsRequest): Promise<S
 
 if (process.argv[2] === SCRATCH_PROTOCOL) {
   try {
-    if (process.argv[3] === PATIENT) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    if (process.argv[3] === LONG_REQUEST) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // Not permitted everywhere, and not needed.
   }

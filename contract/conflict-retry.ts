@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 50;
 export type RetryOnConflict = <T>(
   once: () => Promise<T>,
   isMet: (error: unknown) => boolean,
-  asker?: Requester | null,
+  requester?: Requester | null,
 ) => Promise<T>;
 
 const createBusyFault = (seconds: number): Fault =>
@@ -22,9 +22,9 @@ export function createConflictRetry(clock: Clock): RetryOnConflict {
   const { now, wait } = clock;
   // Conflicts of a burst arrive over seconds, which looks like overload.
   const line = createLimiter(1, Infinity, createBusyFault, { clock, detectsOverload: false });
-  return async (once, isMet, asker = null) => {
-    const end = asker?.invocation.deadline ?? Infinity;
-    let leave = line.running > 0 ? await line.acquire(asker) : null;
+  return async (once, isMet, requester = null) => {
+    const end = requester?.invocation.deadline ?? Infinity;
+    let leave = line.running > 0 ? await line.acquire(requester) : null;
     try {
       for (let attempt = 1; ; attempt++) {
         const began = now();
@@ -34,7 +34,7 @@ export function createConflictRetry(clock: Clock): RetryOnConflict {
           if (attempt >= TRIES || now() >= end || !isMet(error)) throw error;
         }
         await wait(Math.random() * getLongestPause(attempt, now() - began));
-        leave ??= await line.acquire(asker);
+        leave ??= await line.acquire(requester);
       }
     } finally {
       leave?.();

@@ -65,7 +65,7 @@ export interface Identity {
   /** Lower case. */
   readonly header: string;
   /** Throws, or rejects with, the Fault of a request with this header. */
-  identifyCaller(asked: Pick<Invocation, 'id' | 'header' | 'startedAt'>): CallerIdentity | Promise<CallerIdentity>;
+  identifyCaller(invocation: Pick<Invocation, 'id' | 'header' | 'startedAt'>): CallerIdentity | Promise<CallerIdentity>;
 }
 
 export interface CallerIdentity {

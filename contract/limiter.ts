@@ -8,11 +8,11 @@ import { Overload } from './overload.js';
 import type { StepLimiter } from './plan.js';
 
 export interface Limiter extends StepLimiter {
-  /** Without `asker`, only the queue's limits bound the wait. */
-  acquire(asker?: Requester | null): Promise<ReleaseSlot>;
-  run<T>(work: () => Promise<T>, asker?: Requester | null): Promise<T>;
+  /** Without `requester`, only the queue's limits bound the wait. */
+  acquire(requester?: Requester | null): Promise<ReleaseSlot>;
+  run<T>(work: () => Promise<T>, requester?: Requester | null): Promise<T>;
   /** As `acquire`, with a callback; synchronous when a slot is free. */
-  requestSlot(asker: Requester | null, entered: SlotCallback): void;
+  requestSlot(requester: Requester | null, entered: SlotCallback): void;
   /** Rejects all waiting callers, and later ones. */
   close(refusal: Error): void;
   readonly running: number;
@@ -110,19 +110,19 @@ export function createLimiter(
     return longest.pop();
   }
 
-  function requestSlot(asker: Requester | null, entered: SlotCallback): void {
+  function requestSlot(requester: Requester | null, entered: SlotCallback): void {
     if (running < most() && waiting === 0) {
       load.recordArrival(true);
       occupySlot(entered);
       return;
     }
     if (closed !== null) return reject(entered, closed);
-    const client = getClientKey(asker);
+    const client = getClientKey(requester);
     const own = line.get(client);
     const ahead = own?.length ?? 0;
     load.recordArrival(ahead === 0);
     const now = clock?.now() ?? 0;
-    const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
+    const until = Math.min(now + patience, requester?.invocation.deadline ?? Infinity);
     // Round-robin: each other client precedes this waiter with at most as many waiters as its own client.
     const estimate = load.estimateWait(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
     if (clock !== null && estimate > load.getAllowedWait(now, most(), ahead === 0, until - now)) {
@@ -160,16 +160,16 @@ export function createLimiter(
     watched = false;
   }
 
-  const acquireSlot = (asker: Requester | null = null): Promise<ReleaseSlot> =>
+  const acquireSlot = (requester: Requester | null = null): Promise<ReleaseSlot> =>
     new Promise((resolve, reject) => {
-      requestSlot(asker, (failure, leave) => (failure === null ? resolve(leave) : reject(failure)));
+      requestSlot(requester, (failure, leave) => (failure === null ? resolve(leave) : reject(failure)));
     });
 
   return {
     requestSlot,
     acquire: acquireSlot,
-    async run(work, asker) {
-      const leave = await acquireSlot(asker);
+    async run(work, requester) {
+      const leave = await acquireSlot(requester);
       try {
         return await work();
       } finally {

@@ -110,7 +110,7 @@ export interface Step {
 /** Limits how many units run slow steps at a time; a waiting unit holds no resources. */
 export interface StepLimiter {
   /** Acquires a slot; returns the function that releases it. Rejects when too many wait. */
-  acquire(asker?: Requester | null): Promise<() => void>;
+  acquire(requester?: Requester | null): Promise<() => void>;
 }
 
 /** Of the actionable, or of the resource in its phases. */
@@ -327,7 +327,7 @@ export interface Repeat {
   readonly body: boolean;
   /** Its name in the definition. */
   readonly name: string | null;
-  /** Unless it is the body; undefined or null when absent. */
+  /** Reads the list, unless `body`; undefined or null when absent. */
   readonly read: Reader;
   /** JSON pointer into the payload; null for a list from elsewhere. */
   readonly pointer: string | null;

@@ -132,7 +132,7 @@ export interface PluginRuntime<H = unknown> {
   /** Removes files of ended processes. Called as `readBody`, at start, if a definition accepts files. */
   removeLeftovers?(): Promise<void>;
   /** For query languages without text: has the open stores check queries without running them. */
-  checkQueries?(handle: H, asked: readonly QueryQuestion[], tables: readonly ModelTable[]): Promise<QueryResults>;
+  checkQueries?(handle: H, queries: readonly QueryQuestion[], tables: readonly ModelTable[]): Promise<QueryResults>;
   /**
    * Starts work that no request triggers, once the kernel is ready or reloaded. Never called in a process that only
    * checks, migrates or manages jobs.

@@ -12,9 +12,9 @@ export interface Requester {
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti']);
 
 /** The claims when authenticated, else the network. */
-export function getClientKey(asker: Requester | null): string {
-  if (asker === null) return '';
-  const { claims, invocation } = asker;
+export function getClientKey(requester: Requester | null): string {
+  if (requester === null) return '';
+  const { claims, invocation } = requester;
   if (claims === null) return toNetwork(invocation.remote);
   return JSON.stringify(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 }

@@ -15,7 +15,7 @@ import type { ErrorResponse } from './problem.js';
 export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 
 /** With all origins allowed, only ambient credentials need protection: browsers attach them without consent. */
-export const isStranger = (sender: Sender, proof: ProofSort): boolean =>
+export const isForeignSender = (sender: Sender, proof: ProofSort): boolean =>
   sender === 'foreign' || (sender === 'any' && proof === 'ambient');
 
 /** Plans with equal keys identify callers in the same way. */

@@ -60,8 +60,8 @@ export function pluginMarkdown(registry: Registry, kind: string, name: string, p
 
 /** E.g. `3600 (1 hour)`. */
 function formatValue(value: Json, unit: string | undefined): string {
-  const said = typeof value === 'number' && unit !== undefined ? formatLargerUnits(value, unit) : null;
-  return `${toCodeSpan(JSON.stringify(value))}${said === null ? '' : ` (${said})`}`;
+  const larger = typeof value === 'number' && unit !== undefined ? formatLargerUnits(value, unit) : null;
+  return `${toCodeSpan(JSON.stringify(value))}${larger === null ? '' : ` (${larger})`}`;
 }
 
 export function formatNames(names: readonly string[]): string {

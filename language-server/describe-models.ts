@@ -34,9 +34,9 @@ export function modelFieldMarkdown(view: DocumentContext, model: DataModel, name
   const { definition } = model;
   const [type = '', traits = ''] = ruleCells(view.registry, field.value);
   const alone = model.uniques.some((names) => names.length === 1 && names[0] === name);
-  const said = [type, traits, alone && !traits.includes('unique') ? 'unique' : ''].filter((part) => part !== '');
+  const summary = [type, traits, alone && !traits.includes('unique') ? 'unique' : ''].filter((part) => part !== '');
   return joinBlocks(
-    `**${toCodeSpan(name)}** of the model ${toCodeSpan(model.name)}: ${said.join(', ')}`,
+    `**${toCodeSpan(name)}** of the model ${toCodeSpan(model.name)}: ${summary.join(', ')}`,
     model.secrets.has(name)
       ? 'Hashed or encrypted before it is written; never returned unless `returnables` names it.'
       : '',

@@ -6,7 +6,7 @@ import type { Position, Range as LspRange } from 'vscode-languageserver';
 import { getConfigField } from '../language/analysis/config.js';
 import { isTestFile } from '../language/analysis/classify.js';
 import { resolveLevels, type Level } from '../language/analysis/levels.js';
-import { BESIDE_FIELDS, ROOT_FIELDS } from '../language/analysis/grammar.js';
+import { MODEL_SETTINGS, ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
@@ -145,7 +145,7 @@ function levelsIn(
   path: Cursor['path'],
 ): readonly Level[] {
   const [name, ...rest] = path;
-  const beside = sort === 'model' && typeof name === 'string' ? BESIDE_FIELDS.fields[name] : undefined;
+  const beside = sort === 'model' && typeof name === 'string' ? MODEL_SETTINGS.fields[name] : undefined;
   const isField = node?.members.some(({ key, value }) => key === name && value?.type === 'object') === true;
   if (beside === undefined || isField) return resolveLevels(registry, node, field, path);
   const written = definition?.[name as 'unique' | 'connection' | 'acknowledge'];

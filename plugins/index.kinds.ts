@@ -8,7 +8,6 @@ import { cipher } from './ciphers/kind.js';
 import { documentAction } from './document-actions/kind.js';
 import { documentStore } from './document-stores/kind.js';
 import { encoding } from './encodings/kind.js';
-import { inspector } from './inspectors/kind.js';
 import { matcher } from './matchers/kind.js';
 import { middleware } from './middlewares/kind.js';
 import { observer } from './observers/kind.js';
@@ -45,7 +44,6 @@ export {
   fieldType,
   generator,
   hasher,
-  inspector,
   matcher,
   middleware,
   mode,
@@ -76,7 +74,6 @@ export type {
   UpdateOptions,
 } from './document-stores/kind.js';
 export type { Encoding } from './encodings/kind.js';
-export type { Inspector } from './inspectors/kind.js';
 export type { Matcher, MatchTools, Mismatch } from '../contract/matcher.js';
 export { storageErrors } from './storages/kind.js';
 export type { Storable, Storage } from './storages/kind.js';
@@ -110,7 +107,6 @@ export const kinds: readonly Kind[] = [
   fieldType,
   generator,
   hasher,
-  inspector,
   matcher,
   middleware,
   mode,

@@ -63,7 +63,6 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'generator:UUID': () => import('./generators/uuid/runtime.js'),
   'hasher:ARGON2': () => import('./hashers/argon2/runtime.js'),
   'hasher:BCRYPT': () => import('./hashers/bcrypt/runtime.js'),
-  'inspector:dominant_color': () => import('./inspectors/dominant-color/runtime.js'),
   'mode:HTTPREQUEST': () => import('./modes/http-request/runtime.js'),
   'mode:QUERY': () => import('./modes/query/runtime.js'),
   'mode:RETURN': () => import('./modes/return/runtime.js'),

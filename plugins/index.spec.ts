@@ -79,7 +79,6 @@ import queryMode from './modes/query/spec.js';
 import returnMode from './modes/return/spec.js';
 import uploadMode from './modes/upload/spec.js';
 import localDisk from './storages/local-disk/spec.js';
-import dominantColor from './inspectors/dominant-color/spec.js';
 import mongo from './queries/mongo/spec.js';
 import sql from './queries/sql/spec.js';
 import embeddedQueue from './queues/embedded/spec.js';
@@ -193,7 +192,6 @@ export const specs: readonly PluginSpec[] = [
   uuid,
   argon2,
   bcrypt,
-  dominantColor,
   httpRequest,
   queryMode,
   returnMode,

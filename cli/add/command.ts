@@ -16,29 +16,29 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   const { arguments: words, dryRun } = options;
   const { stdout, stderr } = terminal;
   const [what, wanted] = words;
-  const printRefusal = (text: string, code: number): number => {
+  const printRejection = (text: string, code: number): number => {
     stderr.write(`${text}\n`);
     return code;
   };
-  if (what !== 'crud' || wanted === undefined) return printRefusal('What? lintel add crud <model>', 2);
+  if (what !== 'crud' || wanted === undefined) return printRejection('What? lintel add crud <model>', 2);
   const project = await loadTrustedProject('add', 'code', options, terminal);
   if (project === null) return UNTRUSTED;
-  if (project.config === null) return printRefusal('The config has errors; see `lintel check`.', 1);
+  if (project.config === null) return printRejection('The config has errors; see `lintel check`.', 1);
   const loaded = await loadDefinitions(project, project.config);
   const tables = [...compileTables(loaded.analysis.models, project.registry).values()];
   const table = tables.find(({ model }) => listAliases(model).includes(wanted.toLowerCase()) || model === wanted);
-  if (table === undefined) return printRefusal(explainUnknown(wanted, loaded, tables), 1);
+  if (table === undefined) return printRejection(explainUnknown(wanted, loaded, tables), 1);
   const kind = findConnectionKind(project);
   const problem = explainUnfit(table, kind, options.owner);
-  if (problem !== null) return printRefusal(problem, 1);
+  if (problem !== null) return printRejection(problem, 1);
   const base = table.table.replace(/^_+/, '').toLowerCase();
   const { resources } = loaded.analysis;
   const { createCrud } = await loadCrud();
   const reserved = listReserved(project, kind, table);
   const crud = createCrud({ resources, table, tables, wanted: options.owner, base, reserved });
-  if (typeof crud === 'string') return printRefusal(crud, 1);
+  if (typeof crud === 'string') return printRejection(crud, 1);
   const taken = resources.find(({ id }) => crud.resources.some((one) => one['id'] === id));
-  if (taken !== undefined) return printRefusal(`There is a resource "${taken.id}" already; nothing was written.`, 1);
+  if (taken !== undefined) return printRejection(`There is a resource "${taken.id}" already; nothing was written.`, 1);
   const files = writeFiles(loaded, table, base, crud);
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
@@ -46,7 +46,7 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   }
   for (const [file] of files)
     if ((await readText(join(project.folder, file))) !== null)
-      return printRefusal(`There is a file ${file} already; nothing was written.`, 1);
+      return printRejection(`There is a file ${file} already; nothing was written.`, 1);
   for (const [file, text] of files) {
     await createNewFile(project.folder, file, text);
     stdout.write(`wrote ${file}\n`);

@@ -5,7 +5,7 @@ import type { InvocationRecord } from '../../contract/telemetry.js';
 import type { Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
-import { createRefusalReader, type Refusal } from '../../language/export/openapi/refusals.js';
+import { createRejectionReader, type Rejection } from '../../language/export/openapi/rejections.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import type { ReceivedResponse } from './send.js';
@@ -53,13 +53,13 @@ export function createCoverage(): Coverage {
     }
   }
 
-  function countRefusals(resource: string, { action, codes, payloadField }: Refusal): number {
+  function countRefusals(resource: string, { action, codes, payloadField }: Rejection): number {
     if (payloadField !== null) return count('rule', resource, payloadField);
     const sum = (owner: string): number => codes.reduce((total, code) => total + count('refusal', owner, code), 0);
     return action === null ? sum(resource) : sum(action.key) || sum(resource);
   }
 
-  function listResourceItems(resource: ResourceModel, refusals: readonly Refusal[]): CoveredItem[] {
+  function listResourceItems(resource: ResourceModel, refusals: readonly Rejection[]): CoveredItem[] {
     const { id, definition, actions } = resource;
     const create = (sort: CoveredItem['sort'], label: string, node: LocatedNode, reached: number): CoveredItem => {
       const { doc } = definition;
@@ -92,7 +92,7 @@ export function createCoverage(): Coverage {
       const { project, config } = kernel;
       const analysis = kernel.analysis();
       const info = { title: '', version: '' };
-      const read = createRefusalReader({ analysis, registry: project.registry, config, info });
+      const read = createRejectionReader({ analysis, registry: project.registry, config, info });
       return analysis.resources.flatMap((resource) => listResourceItems(resource, read(resource)));
     },
   };

@@ -65,7 +65,7 @@ const adjustConfig = (config: Config, project: Project, isReplaced: IsReplaced):
 function findRefusal(chosen: readonly ConfiguredPlugin[], { registry }: Project): string | null {
   const getSyntax = (kind: string, name: string | undefined) =>
     name === undefined ? undefined : registry.plugin(kind, name)?.facts?.syntax;
-  const other = chosen.find(({ kind, name, spare }) => {
+  const other = chosen.find(({ kind, name, onDemand: spare }) => {
     const syntax = getSyntax(kind, registry.kind(kind)?.config?.tested?.use);
     return spare !== true && syntax !== undefined && getSyntax(kind, name) !== syntax;
   });

@@ -19,8 +19,8 @@ export interface ServerReading {
 export interface ProjectStatusStore {
   /** Called when the server restarts. */
   clear(): void;
-  setReading(said: ServerReading): void;
-  setStatus(said: ServerStatus): void;
+  setReading(next: ServerReading): void;
+  setStatus(next: ServerStatus): void;
   /** `folder`: URI of the project's folder; undefined selects any project. */
   get(folder: string | undefined): { readonly isRead: boolean; readonly status: ServerStatus | undefined };
 }
@@ -36,9 +36,9 @@ export function createProjectStatusStore(): ProjectStatusStore {
       unread.clear();
     },
     setReading: ({ root }) => void unread.add(toKey(root)),
-    setStatus(said) {
-      unread.delete(toKey(said.root));
-      known.set(toKey(said.root), said);
+    setStatus(next) {
+      unread.delete(toKey(next.root));
+      known.set(toKey(next.root), next);
     },
     get(folder) {
       const keys = folder === undefined ? [...unread, ...known.keys()] : [toKey(folder), ''];

@@ -17,11 +17,11 @@ import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } fro
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
-import { countTaken } from '../../contract/taken-bytes.js';
+import { countBytesTaken } from '../../contract/moving-deadline.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
-import { rejectionOf, setResponse, setRouteResponse } from './koa-response.js';
+import { toRejection, setResponse, setRouteResponse } from './koa-response.js';
 import { createLiveRouteFinder, createRouteFinder, handleRoute, sendRoute } from './plugin-routes.js';
 import type { FindRoute, FoundRoute } from './plugin-routes.js';
 import { findRoute } from '../plan/patterns.js';
@@ -165,7 +165,7 @@ function finishRequest({ kernel }: Transport, context: RequestContext): void {
 function sendError(transport: Transport, context: RequestContext, error: unknown): void {
   const { kernel, problemType } = transport;
   const { id, plan, res } = context;
-  const failure = rejectionOf(error) ?? ensureFault(error);
+  const failure = toRejection(error) ?? ensureFault(error);
   const isCut = res.headersSent;
   if (isCut && plan !== null) failure.where = { resource: plan.id, action: plan.groups[0]?.actions[0]?.key ?? '' };
   const refusal = kernel.running.respondToFailure(failure, id);
@@ -267,7 +267,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     context.invocation = invocation;
     const reply = await invokePlan(plan, invocation, kernel.hooks);
     if (reply.body instanceof JsonStream) {
-      invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
+      invocation.limit.followClient(CLOCK, () => countBytesTaken(req.socket));
       await sendStream(transport, context, reply, reply.body);
     } else respond(transport, context, reply, JSON_TYPE);
   };

@@ -27,11 +27,11 @@ export function createCors(origins: readonly string[], methods: readonly string[
   const sent = all ? [] : origins.map((origin) => new URL(origin).origin);
   const known = new Map(sent.map((origin) => [origin, createOriginHeaders(origin)]));
   const everyone = createOriginHeaders('*');
-  const stranger = Object.freeze({ vary: 'origin' });
+  const foreign = Object.freeze({ vary: 'origin' });
   const getHeaders: Cors['getHeaders'] = ({ headers: { origin } }) => {
     // Sent to all clients, because a cache may reuse the response for a page.
     if (all) return everyone;
-    return (origin === undefined ? undefined : known.get(origin)) ?? stranger;
+    return (origin === undefined ? undefined : known.get(origin)) ?? foreign;
   };
   return {
     getHeaders,
@@ -40,11 +40,11 @@ export function createCors(origins: readonly string[], methods: readonly string[
       if (req.headers['access-control-request-method'] === undefined) return null;
       const found = getHeaders(req);
       if (found['access-control-allow-origin'] === undefined) return found;
-      const asked = req.headers['access-control-request-headers'];
+      const requested = req.headers['access-control-request-headers'];
       return {
         ...found,
         'access-control-allow-methods': methods.join(', '),
-        ...(asked !== undefined && NAMES.test(asked) && { 'access-control-allow-headers': asked }),
+        ...(requested !== undefined && NAMES.test(requested) && { 'access-control-allow-headers': requested }),
         'access-control-max-age': MAX_AGE,
       };
     },

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { listHeaderValues } from '../../contract/invocation.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
 import type { ProofSort } from '../../contract/plan.js';
-import { isStranger, type Sender } from '../../contract/trigger.js';
+import { isForeignSender, type Sender } from '../../contract/trigger.js';
 
 /** Lower-case names. */
 type ReadHeader = (name: string) => readonly string[];
@@ -14,7 +14,7 @@ export type ResolveSender = (header: ReadHeader) => Sender;
 const OWN = new Set(['same-origin', 'none']);
 
 export function createSenderResolver(allowed: HttpConfig['allowed_origins']): ResolveSender {
-  const stranger = allowed.includes('*') ? 'any' : 'foreign';
+  const otherSender = allowed.includes('*') ? 'any' : 'foreign';
   const known = new Set(allowed.flatMap((origin) => (origin === '*' ? [] : [new URL(origin).origin])));
   return (header) => {
     const sites = header('sec-fetch-site');
@@ -22,11 +22,11 @@ export function createSenderResolver(allowed: HttpConfig['allowed_origins']): Re
     const sent = header('origin');
     const [origin] = sent;
     // Programs send neither header. Browsers omit `origin` only where no page can read the response.
-    if (origin === undefined) return sites.length === 0 ? 'own' : stranger;
-    if (sent.length !== 1) return stranger;
+    if (origin === undefined) return sites.length === 0 ? 'own' : otherSender;
+    if (sent.length !== 1) return otherSender;
     if (known.has(origin)) return 'listed';
     const hosts = header('host');
-    return hosts.length === 1 && isSameHost(origin, hosts[0] ?? '') ? 'own' : stranger;
+    return hosts.length === 1 && isSameHost(origin, hosts[0] ?? '') ? 'own' : otherSender;
   };
 }
 
@@ -69,7 +69,7 @@ export function createForgeryCheck(allowed: HttpConfig['allowed_origins'], local
     // Only a page that holds the token can send it.
     if (proof === 'header' || !isWithoutPreflight(req)) return false;
     const readHeader: ReadHeader = (name) => listHeaderValues(req.rawHeaders, name);
-    if (!isStranger(senderOf(readHeader), proof)) return false;
+    if (!isForeignSender(senderOf(readHeader), proof)) return false;
     return local || proof === 'ambient' || !isNavigation(req.method, readHeader);
   };
 }

@@ -6,7 +6,7 @@ import type { BodyFormat } from '../../contract/body-format.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
 import { runCleanups, type Cleanup } from '../../contract/cleanup.js';
 import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
-import { MovingDeadline } from '../../contract/taken-bytes.js';
+import { MovingDeadline } from '../../contract/moving-deadline.js';
 import { readBytes } from './body.js';
 import { findFormat, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from './payload.js';
 

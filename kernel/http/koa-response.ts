@@ -11,20 +11,24 @@ import { limitUnread, mustClose, toContent, type ResponseDefaults } from './resp
 type Context = ParameterizedContext<object>;
 
 export function setResponse(
-  manner: ResponseDefaults,
+  defaults: ResponseDefaults,
   ctx: Context,
   { status, headers, body }: Reply,
   type: string,
 ): void {
-  setHead(manner, ctx, status, { 'content-type': type, ...headers });
+  setHead(defaults, ctx, status, { 'content-type': type, ...headers });
   ctx.body = toKoaBody(toContent(body));
   const { length } = ctx.response;
   // After `end`, which a plugin may delay.
-  ctx.res.once('prefinish', () => limitUnread(manner, ctx, length));
+  ctx.res.once('prefinish', () => limitUnread(defaults, ctx, length));
 }
 
-export function setRouteResponse(manner: ResponseDefaults, ctx: Context, { status, headers, body }: RouteReply): void {
-  setHead(manner, ctx, status, headers);
+export function setRouteResponse(
+  defaults: ResponseDefaults,
+  ctx: Context,
+  { status, headers, body }: RouteReply,
+): void {
+  setHead(defaults, ctx, status, headers);
   if (body === null) ctx.body = status === 204 || status === 304 ? null : '';
   else
     ctx.body =
@@ -38,7 +42,7 @@ const toKoaBody = (content: string | Uint8Array): string | Buffer =>
   typeof content === 'string' ? content : Buffer.from(content);
 
 function setHead(
-  manner: ResponseDefaults,
+  defaults: ResponseDefaults,
   ctx: Context,
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -48,11 +52,11 @@ function setHead(
     if (name === 'vary') ctx.vary(value.split(/, */));
     else ctx.set(name, value);
   }
-  if (mustClose(manner, ctx.req)) ctx.set('connection', 'close');
+  if (mustClose(defaults, ctx.req)) ctx.set('connection', 'close');
 }
 
 /** Null unless it is an error of `ctx.throw` or http-errors. Only messages that their author marked as exposed reach the client. */
-export function rejectionOf(error: unknown): Fault | null {
+export function toRejection(error: unknown): Fault | null {
   if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return null;
   const { status, message } = error;
   if (typeof status !== 'number' || status < 400 || status > 499) return null;

@@ -5,7 +5,7 @@ import { mergeHeaders } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { countTaken } from '../../contract/taken-bytes.js';
+import { countBytesTaken } from '../../contract/moving-deadline.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
@@ -52,8 +52,8 @@ export function initialHeaders(
 /** A kept-alive connection would delay the shutdown. */
 export const mustClose = ({ closing }: ResponseDefaults, req: IncomingMessage): boolean => closing() || isWaiting(req);
 
-export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id: string): Record<string, string> {
-  return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
+export function buildHeaders(defaults: ResponseDefaults, req: IncomingMessage, id: string): Record<string, string> {
+  return { ...initialHeaders(defaults, req, id), ...(mustClose(defaults, req) && CLOSED) };
 }
 
 /** JSON that was written before is not written again. */
@@ -62,7 +62,7 @@ export const toContent = (body: unknown): string | Uint8Array =>
 
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(
-  manner: ResponseDefaults,
+  defaults: ResponseDefaults,
   visit: ResponseTarget,
   { status, headers, body }: Reply,
   type: string,
@@ -70,10 +70,10 @@ export function sendResponse(
   const { req, res, id } = visit;
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const common = { 'content-type': type, 'content-length': String(length), ...buildHeaders(manner, req, id) };
+  const common = { 'content-type': type, 'content-length': String(length), ...buildHeaders(defaults, req, id) };
   res.writeHead(status, mergeHeaders(common, headers));
   res.end(content);
-  limitUnread(manner, { req, res }, length);
+  limitUnread(defaults, { req, res }, length);
 }
 
 /**
@@ -81,23 +81,23 @@ export function sendResponse(
  * client must not mistake the part for the whole, so the caller closes the connection.
  */
 export function sendStream(
-  manner: ResponseDefaults,
+  defaults: ResponseDefaults,
   { req, res, id }: ResponseTarget,
   { status, headers }: Reply,
   stream: JsonStream,
 ): Promise<void> {
-  res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(manner, req, id) }, headers));
-  const count = (): number => countTaken(req.socket);
-  const held = manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), 0, count);
+  res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(defaults, req, id) }, headers));
+  const count = (): number => countBytesTaken(req.socket);
+  const held = defaults.unread.add(res, toNetwork(getRemoteAddress(req, defaults.proxies)), 0, count);
   return new Promise((resolve, reject) => {
     /** Some of it has left, so that the store goes on long before everything has. */
     const goOn = (): void => {
-      if (manner.unread.setHeld(held, res.writableLength)) source.resume();
+      if (defaults.unread.setHeld(held, res.writableLength)) source.resume();
     };
     const source = stream.open({
       write(text) {
-        if (!res.write(text, goOn)) res.setTimeout(manner.patience);
-        return manner.unread.setHeld(held, res.writableLength);
+        if (!res.write(text, goOn)) res.setTimeout(defaults.patience);
+        return defaults.unread.setHeld(held, res.writableLength);
       },
       end: () => resolve(void res.end()),
       fail: reject,
@@ -110,11 +110,13 @@ export function sendStream(
 
 /** A client that does not read the rest must not hold it in memory indefinitely. */
 export function limitUnread(
-  manner: ResponseDefaults,
+  defaults: ResponseDefaults,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   length: number,
 ): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
-  res.setTimeout(manner.patience);
-  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length, () => countTaken(req.socket));
+  res.setTimeout(defaults.patience);
+  defaults.unread.add(res, toNetwork(getRemoteAddress(req, defaults.proxies)), length, () =>
+    countBytesTaken(req.socket),
+  );
 }

@@ -59,16 +59,16 @@ export async function openUpgrades({ upgrades, config, project }: Kernel) {
 /** `admits` is called once for each upgrade request. */
 export function createRequestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
   return class DoorRequest extends IncomingMessage {
-    asksForUpgrade: unknown = null;
+    wantsUpgrade: unknown = null;
     isAdmitted: boolean | null = null;
 
     get upgrade(): unknown {
-      if (this.asksForUpgrade !== true || this.method === 'CONNECT') return this.asksForUpgrade;
+      if (this.wantsUpgrade !== true || this.method === 'CONNECT') return this.wantsUpgrade;
       return (this.isAdmitted ??= admits(this));
     }
-    set upgrade(asks: unknown) {
+    set upgrade(value: unknown) {
       // Node's parser sets the property before it reads it.
-      this.asksForUpgrade = asks;
+      this.wantsUpgrade = value;
     }
   };
 }

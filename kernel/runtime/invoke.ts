@@ -131,7 +131,7 @@ async function runAndAccept(
   accepts: AcceptPlan,
   frame: FrameMemory,
   state: ActionState,
-  tell: LiveHooks['happening'],
+  notify: LiveHooks['happening'],
 ): Promise<void> {
   const { payload } = frame;
   if (accepts.seal !== null) await runSteps(accepts.seal, frame, { result: null });
@@ -140,16 +140,16 @@ async function runAndAccept(
   await runGroups(plan.groups, frame, async () => {
     if (!accepts.whole) await prepareReply(plan, frame, state);
     if (frame.stopped) return;
-    await accepts.accept(accepts.parts, frame, sealed, tell);
+    await accepts.accept(accepts.parts, frame, sealed, notify);
   });
 }
 
 async function emitBeforeValidate(
   plan: ResourcePlan,
   frame: Frame,
-  tell: NonNullable<LiveHooks['beforeValidate']>,
+  notify: NonNullable<LiveHooks['beforeValidate']>,
 ): Promise<void> {
-  for (const group of plan.groups) for (const action of group.actions) await tell(frame, action);
+  for (const group of plan.groups) for (const action of group.actions) await notify(frame, action);
 }
 
 const runAction = (action: ActionPlan, frame: Frame): Promise<void> => {

@@ -41,7 +41,7 @@ export interface KernelOptions {
   /** Whether to retry unavailable servers; otherwise they stop the start. */
   readonly wait?: boolean;
   /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
-  readonly asks?: 'stores' | 'scratch';
+  readonly statementChecks?: 'stores' | 'scratch';
   readonly loaded?: LoadedDefinitions;
   /** Called after each failure of a request that was logged; for `lintel dev`. */
   readonly onFailure?: ((fault: Fault) => void) | undefined;
@@ -95,7 +95,7 @@ export async function createKernel({
   log,
   connect = true,
   wait = false,
-  asks,
+  statementChecks,
   ...options
 }: KernelOptions): Promise<Kernel> {
   if (project.config === null) throw new InvalidDefinitionsError(project.configProblems, null);
@@ -121,7 +121,7 @@ export async function createKernel({
   const listJobAdmins = (): JobAdmin[] =>
     instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);
   let config = project.config;
-  const scratch = asks === 'scratch' ? createProjectChecker(project, config) : null;
+  const scratch = statementChecks === 'scratch' ? createProjectChecker(project, config) : null;
   let loaded = options.loaded ?? (await loadDefinitions(project, config, scratch?.check));
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
     await scratch?.close();
@@ -141,7 +141,7 @@ export async function createKernel({
     const whole = await followSecrets(definitions, stores);
     if (whole !== definitions && onProblem === 'refuse' && hasErrors(whole.problems))
       throw new InvalidDefinitionsError(whole.problems, whole.analysis);
-    if (asks !== 'stores') return whole;
+    if (statementChecks !== 'stores') return whole;
     const taken = await checkInStores(whole, project, stores, instances.all).catch((err: unknown) => {
       if (!wait) throw err;
       log.warn({ err }, 'statement check failed before the start');
@@ -232,8 +232,8 @@ export async function createKernel({
       const { tables, indexSources } = now.plans;
       return { stores: instances.all, tables, indexSources, codes, readScripts: readStoreScripts };
     },
-    ready: () => begun.markReady(lifecycle.away.size === 0),
-    waiting: lifecycle.away,
+    ready: () => begun.markReady(lifecycle.unavailable.size === 0),
+    waiting: lifecycle.unavailable,
     complete: () => complete,
     listJobAdmins,
     instances: instances.all,

@@ -42,7 +42,7 @@ export interface LifecycleInput {
 
 export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput) {
   const opened: Instance[] = [];
-  const away = new Map<string, string>();
+  const unavailable = new Map<string, string>();
   /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
   const checks: HealthChecks = new Map();
@@ -80,9 +80,9 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   }
   /** Runs in parallel; a failure is logged and does not stop the others. */
   async function callAll(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
-    const asked = opened.filter(({ key }) => !away.has(key));
+    const checked = opened.filter(({ key }) => !unavailable.has(key));
     await Promise.all(
-      asked.map(async (instance) => {
+      checked.map(async (instance) => {
         try {
           await call(instance);
         } catch (error) {
@@ -93,11 +93,11 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   }
   return {
     /** Reasons by key of the unavailable instances. */
-    away,
+    unavailable,
     async open(instances: readonly Instance[]) {
       for (const instance of instances) await openOne(instance);
     },
-    /** Returns the instances with unavailable servers and records them in `away`. */
+    /** Returns the instances with unavailable servers and records them in `unavailable`. */
     async openAvailable(
       instances: readonly Instance[],
       reach: Instances['collectDependencies'],
@@ -107,19 +107,19 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         try {
           // Dependencies are known once the handle exists.
           instance.handle();
-          const needed = [...reach([instance.key])].find((key) => away.has(key));
+          const needed = [...reach([instance.key])].find((key) => unavailable.has(key));
           if (needed === undefined) {
             await openOne(instance);
             continue;
           }
           opened.push(instance);
-          away.set(instance.key, `it needs ${needed}`);
+          unavailable.set(instance.key, `it needs ${needed}`);
         } catch (error) {
           if (!isServerUnavailable(error)) throw error;
-          away.set(instance.key, getDetail(error));
+          unavailable.set(instance.key, getDetail(error));
         }
         pending.push(instance);
-        log.warn({ plugin: instance.key, reason: away.get(instance.key) }, 'server unavailable, retrying');
+        log.warn({ plugin: instance.key, reason: unavailable.get(instance.key) }, 'server unavailable, retrying');
       }
       return pending;
     },
@@ -174,23 +174,23 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         }
       }
     },
-    health: () => (asking ??= checkHealth(opened, away, checks).finally(() => (asking = null))),
+    health: () => (asking ??= checkHealth(opened, unavailable, checks).finally(() => (asking = null))),
   };
 }
 
-type HealthChecks = Map<string, { running: Promise<Health> | null; goodAt: number }>;
+type HealthChecks = Map<string, { running: Promise<Health> | null; healthyAt: number }>;
 const NO_RESPONSE: Health = { ok: false, detail: 'no response' };
 type Healths = Readonly<Record<string, Health>>;
 
 async function checkHealth(
   opened: readonly Instance[],
-  away: ReadonlyMap<string, string>,
+  unavailable: ReadonlyMap<string, string>,
   checks: HealthChecks,
 ): Promise<Healths> {
-  const asked = opened.filter(({ key, runtime }) => away.has(key) || runtime.health !== undefined);
+  const checked = opened.filter(({ key, runtime }) => unavailable.has(key) || runtime.health !== undefined);
   const answers = await Promise.all(
-    asked.map(async (instance) => {
-      const reason = away.get(instance.key);
+    checked.map(async (instance) => {
+      const reason = unavailable.get(instance.key);
       const health =
         reason === undefined
           ? await checkInstanceHealth(instance, checks)
@@ -203,19 +203,19 @@ async function checkHealth(
 
 /** A failure counts at once; a slow plugin stays healthy for a while, because readiness must not change with a round trip. */
 async function checkInstanceHealth(instance: Instance, checks: HealthChecks): Promise<Health> {
-  const known = checks.get(instance.key) ?? { running: null, goodAt: -Infinity };
+  const known = checks.get(instance.key) ?? { running: null, healthyAt: -Infinity };
   checks.set(instance.key, known);
   known.running ??= (async () => instance.runtime.health?.(instance.handle()) ?? { ok: true })()
     .catch(() => NO_RESPONSE)
     .then((health) => {
       known.running = null;
-      known.goodAt = health.ok ? performance.now() : -Infinity;
+      known.healthyAt = health.ok ? performance.now() : -Infinity;
       return health;
     });
   try {
     return await withDeadline(known.running, HEALTH_DEADLINE, instance.key, 'answer');
   } catch {
-    return performance.now() - known.goodAt < GRACE ? { ok: true, detail: 'slow to respond' } : NO_RESPONSE;
+    return performance.now() - known.healthyAt < GRACE ? { ok: true, detail: 'slow to respond' } : NO_RESPONSE;
   }
 }
 

@@ -48,7 +48,7 @@ async function retryInstance(
   wake: () => void,
 ): Promise<void> {
   const { key } = instance;
-  const { away } = lifecycle;
+  const { unavailable } = lifecycle;
   const since = performance.now();
   let isOpen = false;
   for (let attempt = 0; ; attempt++) {
@@ -63,10 +63,10 @@ async function retryInstance(
     } catch (error) {
       if (signal.aborted) return;
       if (!isServerUnavailable(error)) throw error;
-      away.set(key, getDetail(error));
+      unavailable.set(key, getDetail(error));
     }
   }
-  away.delete(key);
+  unavailable.delete(key);
   log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'server available');
   onAvailable();
   // Other instances may depend on this one.

@@ -8,9 +8,9 @@ import { retryUntilAvailable, rejectWaiting, type RetryInput } from './retry-una
 
 /**
  * False: compile only. `stores`: open only plugins with tables.
- * `desks`: open only plugins with deferred work, and what they need.
+ * `jobs`: open only plugins with deferred work, and what they need.
  */
-export type Connect = boolean | 'stores' | 'desks';
+export type Connect = boolean | 'stores' | 'jobs';
 
 export type Start = ReturnType<typeof createStart>;
 
@@ -23,14 +23,14 @@ export interface StartInput {
 }
 
 export function createStart({ lifecycle, instances, log, connect, wait }: StartInput) {
-  const { away } = lifecycle;
+  const { unavailable } = lifecycle;
   const pending: Instance[] = [];
-  const asked = new Map<string, Set<string>>();
+  const requested = new Map<string, Set<string>>();
   let asking = new Set<string>();
   const stop = new AbortController();
-  const isThere = ({ key }: Instance): boolean => !away.has(key);
+  const isAvailable = ({ key }: Instance): boolean => !unavailable.has(key);
   const isWaiting = (resource: string): boolean =>
-    [...instances.collectDependencies(asked.get(resource) ?? [])].some((key) => away.has(key));
+    [...instances.collectDependencies(requested.get(resource) ?? [])].some((key) => unavailable.has(key));
 
   /** Null when the server has become unavailable. */
   async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean | null> {
@@ -39,7 +39,7 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
     } catch (error) {
       if (!wait || !isServerUnavailable(error)) throw error;
       await lifecycle.close([instance]);
-      away.set(instance.key, getDetail(error));
+      unavailable.set(instance.key, getDetail(error));
       return null;
     }
   }
@@ -54,7 +54,7 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
   return {
     handles,
     /** Names the resource being compiled, so that its dependencies are recorded. */
-    beginResource: (resource: string) => void asked.set(resource, (asking = new Set())),
+    beginResource: (resource: string) => void requested.set(resource, (asking = new Set())),
     async open(all: readonly Instance[]) {
       const chosen = selectInstances(connect, all, instances);
       if (wait) pending.push(...(await lifecycle.openAvailable(chosen, instances.collectDependencies)));
@@ -63,16 +63,16 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
     /** True: plans have to be compiled again. */
     async syncSchemas(all: readonly Instance[], tables: PlanSet['tables']) {
       let isStale = false;
-      for (const instance of all.filter(isThere)) {
+      for (const instance of all.filter(isAvailable)) {
         const found = await trySyncSchema(instance, tables);
         if (found === null) pending.push(instance);
         else isStale ||= found;
       }
       return isStale;
     },
-    listAvailable: (all: readonly Instance[]) => all.filter(isThere),
+    listAvailable: (all: readonly Instance[]) => all.filter(isAvailable),
     /** Resources with unavailable servers respond with 503. */
-    withAvailability: (plans: PlanSet) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
+    withAvailability: (plans: PlanSet) => (unavailable.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
     /** False when the kernel closes first; rejects on a permanent error. */
     async wait(input: Pick<RetryInput, 'prepare' | 'onAvailable'>) {
       await retryUntilAvailable(pending, { ...input, lifecycle, log, signal: stop.signal });
@@ -88,10 +88,10 @@ function selectInstances(
   { collectDependencies }: Instances,
 ): readonly Instance[] {
   if (connect === 'stores') return all.filter(({ runtime }) => runtime.syncSchema !== undefined);
-  if (connect !== 'desks') return connect ? all : [];
-  const desks = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
+  if (connect !== 'jobs') return connect ? all : [];
+  const jobAdmins = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
   // Dependencies are known once the handle exists.
-  for (const desk of desks) desk.handle();
-  const needed = collectDependencies(desks.map(({ key }) => key));
+  for (const instance of jobAdmins) instance.handle();
+  const needed = collectDependencies(jobAdmins.map(({ key }) => key));
   return all.filter(({ key }) => needed.has(key));
 }

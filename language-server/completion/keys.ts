@@ -1,7 +1,7 @@
 /** Completes member names: missing fields (required ones first), map entries, and all required members of an empty object. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
-import { BESIDE_FIELDS } from '../../language/analysis/grammar.js';
+import { MODEL_SETTINGS } from '../../language/analysis/grammar.js';
 import type { Expansion, OwnedField } from '../../language/analysis/registry.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { fieldMarkdown, pluginMarkdown } from '../describe-fields.js';
@@ -104,7 +104,7 @@ function memberItem(
 }
 
 const modelOptionItems = (view: DocumentContext, site: CursorContext, written: ReadonlySet<string>): CompletionItem[] =>
-  Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
+  Object.entries(MODEL_SETTINGS.fields).flatMap(([name, field], i) => {
     if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];
     const item = memberItem(view, site, name, ...listStartingValues(view, site, { field, name }));
     return [

@@ -55,8 +55,8 @@ function describeAccessor(
     return resource === undefined ? '' : declaredMarkdown(view, resource, of as SymbolKind, path);
   if (facts?.reads !== 'payload' || resource === undefined) return '';
   for (const symbol of ['name', 'generated', 'payload-field'] as const) {
-    const said = declaredMarkdown(view, resource, symbol, path);
-    if (said !== '') return said;
+    const declared = declaredMarkdown(view, resource, symbol, path);
+    if (declared !== '') return declared;
   }
   return `**${toCodeSpan(path)}** of ${toCodeSpan(`$${root}`)}: no rule declares it`;
 }

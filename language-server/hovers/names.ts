@@ -104,8 +104,8 @@ function describeReference(view: DocumentContext, definition: Definition, refere
       const symbols = { extracted: 'name', generated: 'generated', payload: 'payload-field', claim: 'claim' } as const;
       const { from } = decision;
       if (from === 'output') return `**${toCodeSpan(name)}** of the one file or item that an earlier actionable gives`;
-      const said = from === null ? '' : declaredMarkdown(view, own, symbols[from], name);
-      return said !== '' ? said : `**${toCodeSpan(name)}** of the payload: no rule declares it`;
+      const markdown = from === null ? '' : declaredMarkdown(view, own, symbols[from], name);
+      return markdown !== '' ? markdown : `**${toCodeSpan(name)}** of the payload: no rule declares it`;
     }
     case 'payload-field':
     case 'generated':
@@ -119,8 +119,8 @@ function describeReference(view: DocumentContext, definition: Definition, refere
 /** Looks the name up in the order of value resolution: results first. */
 function describeName(view: DocumentContext, resource: ResourceModel, name: string): string {
   for (const symbol of ['name', 'generated', 'payload-field', 'claim'] as const) {
-    const said = declaredMarkdown(view, resource, symbol, name);
-    if (said !== '') return said;
+    const markdown = declaredMarkdown(view, resource, symbol, name);
+    if (markdown !== '') return markdown;
   }
   return '';
 }

@@ -27,12 +27,12 @@ export function findParameterColumns(
   const query = documents.find(({ parameters }) => parameters.includes(node));
   if (query === undefined) return null;
   const n = query.parameters.indexOf(node) + 1;
-  const own = isItsOwnField(query, refers) && node.type === 'string' ? [String(node.scalar)] : [];
+  const own = isOwnField(query, refers) && node.type === 'string' ? [String(node.scalar)] : [];
   return { query, columns: [...new Set([...own, ...findFields(query, n)])] };
 }
 
 /** The entries of the list are names of written fields. */
-export function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
+export function isOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || findMember(around, firm.without) !== undefined) return false;
   return findMember(around, firm.field)?.value?.scalar === firm.is;

@@ -5,7 +5,7 @@ import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { formatType } from './validate-node.js';
 import { createWalkResult } from './facts.js';
-import { MEANT_FOR_RESOURCE } from './grammar.js';
+import { RESOURCE_ONLY_FIELDS } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
@@ -17,28 +17,28 @@ export const listEntries = (root: LocatedNode): readonly LocatedNode[] => (root.
 /** `byShape`: a model needs no underscore. */
 export function classifyDefinitions(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
-  const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
+  const createDefinition = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
     const unique = sort === 'model' ? findTypedMember(at, 'unique', 'array') : null;
     const connection = sort === 'model' ? findTypedMember(at, 'connection', 'string') : null;
     const table = sort === 'model' ? findTypedMember(at, 'table', 'string') : null;
     const acknowledge = sort === 'model' ? findTypedMember(at, 'acknowledge', 'array') : null;
-    const besides = [unique, connection, table, acknowledge].filter((one) => one !== null);
-    const members = at.members.filter(({ value }) => value === null || !besides.includes(value));
-    const fields = besides.length === 0 ? at : { ...at, members };
-    const beside = { unique, connection, table, acknowledge };
-    return { sort, doc, node: fields, name, nameSpot, ...beside, finds: createWalkResult() };
+    const settings = [unique, connection, table, acknowledge].filter((one) => one !== null);
+    const members = at.members.filter(({ value }) => value === null || !settings.includes(value));
+    const fields = settings.length === 0 ? at : { ...at, members };
+    const parts = { unique, connection, table, acknowledge };
+    return { sort, doc, node: fields, name, nameSpot, ...parts, finds: createWalkResult() };
   };
   if (node.type !== 'object') {
     const params = { place: 'A definition', expected: formatType('object'), actual: formatType(node.type) };
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
     return [];
   }
-  if (isTestFile(doc.file)) return [make('test', node, '')];
+  if (isTestFile(doc.file)) return [createDefinition('test', node, '')];
   const fileName = toModelName(doc.file);
   // A model may have fields named `resource` or `_id`.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !hasResourceKeys(node);
   const isResource = findMember(node, 'resource') !== undefined || findMember(node, 'actionables') !== undefined;
-  if ((isResource || isLikelyResource(node, fileName)) && !fields) return [make('resource', node, '')];
+  if ((isResource || isLikelyResource(node, fileName)) && !fields) return [createDefinition('resource', node, '')];
   const wrapped = findNestedFields(node);
   if (wrapped !== null) {
     const { key, keyStart, keyEnd } = wrapped.fields;
@@ -51,14 +51,14 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
     return node.members.flatMap((member) =>
       member.value === null
         ? []
-        : [make('model', member.value, member.key, { doc, start: member.keyStart, end: member.keyEnd })],
+        : [createDefinition('model', member.value, member.key, { doc, start: member.keyStart, end: member.keyEnd })],
     );
   }
   const isShaped =
     byShape &&
     node.members.some(isField) &&
     node.members.every(({ value }) => value?.type === 'object' || value?.type === 'string');
-  if (fileName.startsWith('_') || isShaped) return [make('model', node, fileName)];
+  if (fileName.startsWith('_') || isShaped) return [createDefinition('model', node, fileName)];
   report.add('DEF_NO_KIND', start, { name: fileName });
   return [];
 }
@@ -66,12 +66,12 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
 /** True for made-up keys of two resource fields, or of `actionables`, with the right types. */
 function isLikelyResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
-  const meant = members.flatMap(({ key, value }) => {
-    const field = MEANT_FOR_RESOURCE.get(key);
+  const intended = members.flatMap(({ key, value }) => {
+    const field = RESOURCE_ONLY_FIELDS.get(key);
     const sort = field === 'actionables' ? 'array' : 'string';
     return field !== undefined && value?.type === sort ? [field] : [];
   });
-  return new Set(meant).size > 1 || meant.includes('actionables');
+  return new Set(intended).size > 1 || intended.includes('actionables');
 }
 
 /** No field of a model has such values. */

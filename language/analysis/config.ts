@@ -56,7 +56,7 @@ export interface ConfiguredPlugin {
   readonly name: string;
   readonly options: Readonly<Record<string, Json>>;
   /** Loaded only when the options of another plugin name it. */
-  readonly spare?: boolean;
+  readonly onDemand?: boolean;
 }
 
 export interface Config {
@@ -232,8 +232,8 @@ function chosenPlugins(json: JsonFields, registry: Registry, given: ConfigContex
     const entries: [string, Json][] = many ? Object.entries(toObject(value)) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };
-      const spare = many && written === undefined && must !== undefined && instance !== must;
-      chosen.push({ kind: kind.kind, instance, name: asText(use), options, ...(spare && { spare }) });
+      const onDemand = many && written === undefined && must !== undefined && instance !== must;
+      chosen.push({ kind: kind.kind, instance, name: asText(use), options, ...(onDemand && { onDemand }) });
     }
   }
   return chosen;

@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { NODES } from './grammar-schemas.js';
 
 /** An object under one of these names is a field of the model. */
-export const BESIDE_FIELDS: FieldNode = NODES.beside;
+export const MODEL_SETTINGS: FieldNode = NODES.beside;
 
 export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
   [Slot.RESOURCE]: NODES.resource,
@@ -19,7 +19,7 @@ export const ROOT_FIELDS: Readonly<Record<'resource' | 'model' | 'test', FieldNo
 });
 
 /** Maps made-up keys to resource fields, for classification. */
-export const MEANT_FOR_RESOURCE: ReadonlyMap<string, string> = new Map(
+export const RESOURCE_ONLY_FIELDS: ReadonlyMap<string, string> = new Map(
   Object.entries(NODES.resource.meta.mistaken ?? {}).flatMap(([key, right]) =>
     typeof right === 'string' || right.rename === undefined ? [] : [[key, right.rename]],
   ),

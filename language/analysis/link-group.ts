@@ -35,7 +35,7 @@ import { recordTables, type TableNames } from './tables.js';
 
 export interface Queries {
   readonly answers: ResultColumns;
-  readonly meetings: ColumnUsesByStatement;
+  readonly columnUses: ColumnUsesByStatement;
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
 }
 
@@ -86,12 +86,12 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     own: Report,
   ): LinkedGroup => {
     const tables = recordTables(lookups);
-    const meetings: ColumnUsesByStatement = new Map([...queries.values()].flatMap((one) => [...one.meetings]));
+    const columnUses: ColumnUsesByStatement = new Map([...queries.values()].flatMap((one) => [...one.columnUses]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
-    linkParameters(linked, { registry, report: own, meetings, profile });
-    checkTypes(linked, meetings, { registry, report: own });
+    linkParameters(linked, { registry, report: own, columnUses, profile });
+    checkTypes(linked, columnUses, { registry, report: own });
     checkGraph(linked, registry, own);
     checkChains(linked, chains, own);
     checkNames(linked, registry, own);

@@ -48,9 +48,9 @@ function linkPayloadField(resource: LinkedResource, reference: Reference, report
   const [field = path, ...rest] = path.split('.');
   if (payloadFields.has(field)) return;
   const near = findNearest(field, payloadFields.keys());
-  const meant = near === undefined ? undefined : [near, ...rest].join('.');
-  const fix = suggestRuleRename(resource, { use: reference, name: field, near }) ?? createRenameFix(meant);
-  report.add('LNK_NO_RULE', spot, { name: field, hint: formatHint(meant) }, fix);
+  const intended = near === undefined ? undefined : [near, ...rest].join('.');
+  const fix = suggestRuleRename(resource, { use: reference, name: field, near }) ?? createRenameFix(intended);
+  report.add('LNK_NO_RULE', spot, { name: field, hint: formatHint(intended) }, fix);
 }
 
 /** Names that other systems use for the resource itself. */

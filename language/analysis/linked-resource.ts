@@ -4,7 +4,7 @@ import type { LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel, Sources } from './model.js';
 import type { Registry } from './registry.js';
 import type { SourceLocation } from './report.js';
-import type { ObjectsBehind } from './stored-objects.js';
+import type { IndirectUses } from './stored-objects.js';
 import type { TableNames } from './tables.js';
 
 export interface LinkedResource {
@@ -41,7 +41,7 @@ export interface LinkedAction {
   /** The models that hold these secrets; set by `secret-names.ts`. */
   secretModels: readonly string[];
   /** Views and functions behind the statements; set by `secret-names.ts`. */
-  behind: ObjectsBehind;
+  behind: IndirectUses;
   /** `feeds`: names here take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;

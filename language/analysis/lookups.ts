@@ -14,7 +14,7 @@ export type StageInput =
   | ReadonlyMap<unknown, unknown>;
 
 export interface CachedLookups {
-  readonly hasSameAnswers: (source: object, number: number) => boolean;
+  readonly hasSameAnswers: (source: object, sourceNumber: number) => boolean;
 }
 
 /** A source is compared by its number, because holding it would keep its definitions in memory. */
@@ -25,14 +25,14 @@ export const numberSource = memoize((_source: object): number => ++lastNumber);
 export class JoinedLookups implements CachedLookups {
   readonly #parts: readonly (CachedLookups | null)[];
   #last: number;
-  constructor(parts: readonly (CachedLookups | null)[], number: number) {
+  constructor(parts: readonly (CachedLookups | null)[], sourceNumber: number) {
     this.#parts = parts;
-    this.#last = number;
+    this.#last = sourceNumber;
   }
-  hasSameAnswers(source: object, number: number): boolean {
-    if (number === this.#last) return true;
-    for (const one of this.#parts) if (one?.hasSameAnswers(source, number) !== true) return false;
-    this.#last = number;
+  hasSameAnswers(source: object, sourceNumber: number): boolean {
+    if (sourceNumber === this.#last) return true;
+    for (const one of this.#parts) if (one?.hasSameAnswers(source, sourceNumber) !== true) return false;
+    this.#last = sourceNumber;
     return true;
   }
 }
@@ -82,20 +82,20 @@ export class SharedAnswer {
     answer: StageInput,
     read: (source: never) => StageInput,
     print: ((answer: never) => StageInput) | undefined,
-    number: number,
+    sourceNumber: number,
   ) {
     this.#answer = answer;
     this.#read = read;
     this.#print = print;
-    this.#last = number;
+    this.#last = sourceNumber;
   }
   isEqual(answer: StageInput): boolean {
     return isSame(this.#answer, answer);
   }
-  hasSameAnswer(source: object, number: number): boolean {
-    if (number !== this.#last) {
+  hasSameAnswer(source: object, sourceNumber: number): boolean {
+    if (sourceNumber !== this.#last) {
       this.#isSame = this.#compare(this.#read(source as never));
-      this.#last = number;
+      this.#last = sourceNumber;
     }
     return this.#isSame;
   }
@@ -119,8 +119,8 @@ export class RecordedAnswers<S extends object> implements CachedLookups {
   #last: number;
   /** Null when the stage has run; the functions that read answers hold this object. */
   #recording: Recording<S> | null;
-  constructor(source: S, number: number, shared: Map<string, SharedAnswer>) {
-    this.#last = number;
+  constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>) {
+    this.#last = sourceNumber;
     this.#recording = { source, shared, given: new Map() };
   }
   /** Fails when the stage has run. */
@@ -144,10 +144,10 @@ export class RecordedAnswers<S extends object> implements CachedLookups {
     this.#answers = this.#answers.slice();
     this.#recording = null;
   }
-  hasSameAnswers(source: object, number: number): boolean {
-    if (number === this.#last) return true;
-    for (const one of this.#answers) if (!one.hasSameAnswer(source, number)) return false;
-    this.#last = number;
+  hasSameAnswers(source: object, sourceNumber: number): boolean {
+    if (sourceNumber === this.#last) return true;
+    for (const one of this.#answers) if (!one.hasSameAnswer(source, sourceNumber)) return false;
+    this.#last = sourceNumber;
     return true;
   }
 }

@@ -20,21 +20,21 @@ export const isMissingPlugin = (registry: Registry, kind: string, name: string):
 
 export function addMissingPlugins(
   registry: Registry,
-  meant: KeyHints,
+  hints: KeyHints,
   kind: Kind,
   slot: string,
   chosenName: (kind: Kind) => string,
 ): void {
-  addCommonMistakes(meant, kind.mistaken?.[slot]);
+  addCommonMistakes(hints, kind.mistaken?.[slot]);
   for (const [name, bySlot] of Object.entries(kind.expected ?? {})) {
     if (registry.plugin(kind.kind, name) !== undefined) continue;
     const absent = { kind: kind.kind, name };
-    if (kind.select.by === 'key') meant.expected.set(name, absent);
+    if (kind.select.by === 'key') hints.expected.set(name, absent);
     // The selector reports the unknown name already.
     const chosen = kind.select.by === 'field' && chosenName(kind) === name;
     for (const field of bySlot[slot] ?? []) {
-      if (chosen) meant.tolerated.add(field);
-      else meant.expected.set(field, absent);
+      if (chosen) hints.tolerated.add(field);
+      else hints.expected.set(field, absent);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { LocatedNode } from '../source/tree.js';
 import type { StatementQuestion, QueryQuestion } from '../../contract/statement-check.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage, SqlText, DocumentQuery } from './facts.js';
-import type { ObjectsBehind } from './stored-objects.js';
+import type { IndirectUses } from './stored-objects.js';
 
 /** A classified definition, before it is linked. */
 export interface Definition {
@@ -122,7 +122,7 @@ export interface ActionModel {
   /** Payload fields that are hashed or encrypted. */
   readonly secrets: readonly string[];
   readonly secretModels: readonly string[];
-  readonly behind: ObjectsBehind;
+  readonly behind: IndirectUses;
 }
 
 export interface ResourceModel {

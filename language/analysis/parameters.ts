@@ -16,7 +16,7 @@ import { findMiscasedAccessors } from './checks/accessor-suggestions.js';
 import type { Reference } from './facts.js';
 import { findInventedName } from './made-up-names.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
-import { findParameterColumns, isItsOwnField, type ParameterColumns } from './bound-columns.js';
+import { findParameterColumns, isOwnField, type ParameterColumns } from './bound-columns.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, type ReportOptions, isInside, createFix } from './report.js';
 import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-location.js';
@@ -27,7 +27,7 @@ import { LITERAL } from '../strings/literal.js';
 export interface ParameterContext {
   readonly registry: Registry;
   readonly report: Report;
-  readonly meetings: ColumnUsesByStatement;
+  readonly columnUses: ColumnUsesByStatement;
   /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
 }
@@ -62,11 +62,11 @@ function decideParameter(
     return;
   }
   const text = String(name);
-  const met = findParameterColumns(resource.definition.finds, node, refers);
-  const source = resource.sources.resolveBare(text, action.key, met?.columns ?? []);
+  const parameterColumns = findParameterColumns(resource.definition.finds, node, refers);
+  const source = resource.sources.resolveBare(text, action.key, parameterColumns?.columns ?? []);
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
-    if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, met });
+    if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, parameterColumns });
     return;
   }
   action.parameters.set(node.pointer, literal);
@@ -76,8 +76,8 @@ function decideParameter(
     return;
   }
   const isLiteral = isSub0(profile);
-  const near = suggestWord(resource, action, context, text, met);
-  const options = createFixes(resource, action, reference, { context, near, met });
+  const near = suggestWord(resource, action, context, text, parameterColumns);
+  const options = createFixes(resource, action, reference, { context, near, parameterColumns });
   const params = { name: text === '' ? EMPTY : text, hint: formatHint(near) };
   report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
@@ -90,14 +90,17 @@ function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
   reference: Reference,
-  { context, met }: { readonly context: ParameterContext; readonly met: ParameterColumns | null },
+  {
+    context,
+    parameterColumns,
+  }: { readonly context: ParameterContext; readonly parameterColumns: ParameterColumns | null },
 ): void {
   const { name, spot } = reference;
-  const near = findMisspelling(String(name), listNearNames(resource, action, met));
+  const near = findMisspelling(String(name), listNearNames(resource, action, parameterColumns));
   if (near !== undefined)
     context.report.add('LNK_NO_RULE', spot, { name, hint: formatHint(near) }, createRenameFix(near));
   else {
-    const options = createFixes(resource, action, reference, { context, near, met });
+    const options = createFixes(resource, action, reference, { context, near, parameterColumns });
     context.report.add('LNK_UNRULED', spot, { name }, options);
   }
 }
@@ -115,10 +118,10 @@ function suggestWord(
   action: LinkedAction,
   { registry }: ParameterContext,
   text: string,
-  met: ParameterColumns | null,
+  parameterColumns: ParameterColumns | null,
 ): string | undefined {
   const [accessor] = findMiscasedAccessors(registry, text);
-  const names = listNearNames(resource, action, met);
+  const names = listNearNames(resource, action, parameterColumns);
   const [trimmed] = text !== text.trim() ? names.filter((name) => name === text.trim()) : [];
   return accessor?.right ?? trimmed ?? findNearest(text.trim(), names);
 }
@@ -126,14 +129,14 @@ function suggestWord(
 const listNearNames = (
   { payloadFields, names, generated, claims }: LinkedResource,
   { repeat }: LinkedAction,
-  met: ParameterColumns | null,
+  parameterColumns: ParameterColumns | null,
 ): string[] => [
   ...payloadFields.keys(),
   ...names,
   ...generated,
   ...claims,
   ...(repeat?.fields ?? []),
-  ...(met?.columns ?? []),
+  ...(parameterColumns?.columns ?? []),
 ];
 
 const listProtectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction): string[] =>
@@ -149,8 +152,12 @@ function createFixes(
   {
     context,
     near,
-    met,
-  }: { readonly context: ParameterContext; readonly near: string | undefined; readonly met: ParameterColumns | null },
+    parameterColumns,
+  }: {
+    readonly context: ParameterContext;
+    readonly near: string | undefined;
+    readonly parameterColumns: ParameterColumns | null;
+  },
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
@@ -167,10 +174,15 @@ function createFixes(
   const field = createFix(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
   const other = createRenameFix(near).fix;
   // A literal would be stored unprotected, the same in every row.
-  const isProtectedHere = listProtectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  const isProtectedHere = listProtectedColumns(resource, action).some((column) =>
+    parameterColumns?.columns.includes(column),
+  );
   // A value does not name the field that it is written to.
   const isField =
-    met !== null && 'around' in met.query && 'collection' in met.query && isItsOwnField(met.query, refers);
+    parameterColumns !== null &&
+    'around' in parameterColumns.query &&
+    'collection' in parameterColumns.query &&
+    isOwnField(parameterColumns.query, refers);
   const fits =
     !isProtectedHere &&
     !isField &&
@@ -210,12 +222,12 @@ const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedRe
 function listParameterFields(
   { definition: { finds } }: LinkedResource,
   text: string,
-  { meetings, registry }: ParameterContext,
+  { columnUses, registry }: ParameterContext,
   at: LocatedNode | null = null,
 ): Readonly<Record<string, Json>>[] {
   const all = [text, ...listPayloadReaders(registry).map((reader) => `$${reader}.${text}`)];
   return finds.statements.flatMap((statement) =>
-    (meetings.get(statement) ?? []).flatMap(({ n, field }) => {
+    (columnUses.get(statement) ?? []).flatMap(({ n, field }) => {
       const node = statement.parameters[n - 1];
       const isMeant = at === null ? node?.type === 'string' && all.includes(String(node.scalar)) : node === at;
       return isMeant && isObject(field) ? [field] : [];

@@ -25,9 +25,9 @@ export interface QueryChange {
 }
 
 export function findChange(definition: Definition, query: DocumentQuery, registry: Registry): QueryChange | null {
-  const said = listQueryPlugins(definition, query, registry).find(({ spec }) => spec.facts?.changes === true);
-  if (said === undefined) return null;
-  const { kind, name } = said.spec;
+  const changing = listQueryPlugins(definition, query, registry).find(({ spec }) => spec.facts?.changes === true);
+  if (changing === undefined) return null;
+  const { kind, name } = changing.spec;
   const select = registry.kind(kind)?.select;
   const written = select?.by === 'field' ? findMember(query.around, select.field)?.value : null;
   return { verb: name, node: written ?? query.node };

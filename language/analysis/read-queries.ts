@@ -36,7 +36,7 @@ export function readQueries(
 ): QueryResults {
   const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
     const tables = recordCatalogue(lookups);
-    const results: CheckedStatements = { answers: new Map(), meetings: new Map(), names: new Map() };
+    const results: CheckedStatements = { answers: new Map(), columnUses: new Map(), names: new Map() };
     if (!isHalf(definition))
       checkStatements({ registry, report: own, catalogue: tables, sql, stores }, definition, results);
     for (const query of definition.finds.documents)

@@ -7,7 +7,7 @@ import type { SymbolKind } from '../../contract/field-meta.js';
 import { getRootName, createSources } from './sources.js';
 import { isInside } from './report.js';
 import { listCollections } from './tables.js';
-import { NOTHING_BEHIND } from './stored-objects.js';
+import { NO_INDIRECT_USES } from './stored-objects.js';
 import type { Registry } from './registry.js';
 import type { Timing } from '../../contract/plugin.js';
 import { listPathParameters } from '../strings/route.js';
@@ -75,7 +75,7 @@ function readAction(
       repeat: null,
       secrets: [],
       secretModels: [],
-      behind: NOTHING_BEHIND,
+      behind: NO_INDIRECT_USES,
       edges: [],
     },
   ];

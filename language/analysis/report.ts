@@ -155,10 +155,10 @@ function capitalizePlace(template: string, params: Params): Params {
 }
 
 export function reportFaults(doc: Document, faults: readonly SourceFault[], report: Report): void {
-  for (const { code, params, start, end, related, mend } of faults) {
+  for (const { code, params, start, end, related, fix } of faults) {
     const options = {
       ...(related && { related: [{ message: related.message, spot: { doc, ...related } }] }),
-      ...(mend && createFix(mend.title, mend.changes, mend.asks)),
+      ...(fix && createFix(fix.title, fix.changes, fix.asks)),
     };
     report.add(code, { doc, start, end }, params, options);
   }

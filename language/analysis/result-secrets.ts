@@ -23,10 +23,10 @@ export function createSecretTest(
 ): (path: string) => boolean {
   const byName = (path: string): boolean => isNamed(path, (name) => named.has(name));
   const byOwn = (path: string): boolean => isNamed(path, (name) => own.includes(name));
-  const filterInside = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
+  const selectInAction = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
     list.filter((one) => isInside(one.node, node));
-  const [only, ...others] = filterInside(finds.statements);
-  const isDocument = filterInside(finds.documents).length > 0;
+  const [only, ...others] = selectInAction(finds.statements);
+  const isDocument = selectInAction(finds.documents).length > 0;
   // Without a query, only extracted results or own actionables have secrets.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);

@@ -8,7 +8,7 @@ import type { DocumentQuery } from './facts.js';
 import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import type { Blocks } from './stage-cache.js';
-import { NOTHING_BEHIND, type ObjectsBehind, type StoredObjects } from './stored-objects.js';
+import { NO_INDIRECT_USES, type IndirectUses, type StoredObjects } from './stored-objects.js';
 import type { TableNames } from './tables.js';
 
 export function linkSecrets(
@@ -30,9 +30,9 @@ function findBehind(
   { node }: LinkedAction,
   tables: Pick<TableNames, 'findModel'>,
   { listUsed }: StoredObjects,
-): ObjectsBehind {
+): IndirectUses {
   const objects = listUsed(finds.statements.filter((one) => isInside(one.node, node)));
-  if (objects.length === 0) return NOTHING_BEHIND;
+  if (objects.length === 0) return NO_INDIRECT_USES;
   const models = objects.flatMap(({ scan }) => scan.tables.flatMap(({ name }) => tables.findModel(name) ?? []));
   return { objects, models: [...new Set(models)] };
 }

@@ -10,12 +10,12 @@ export interface UsedObject extends StoredObject {
   readonly unscripted: boolean;
 }
 
-export interface ObjectsBehind {
+export interface IndirectUses {
   readonly objects: readonly UsedObject[];
   readonly models: readonly string[];
 }
 
-export const NOTHING_BEHIND: ObjectsBehind = { objects: [], models: [] };
+export const NO_INDIRECT_USES: IndirectUses = { objects: [], models: [] };
 
 export interface StoredObjects {
   /** Those that the statements use, directly or through others. */

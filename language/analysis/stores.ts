@@ -61,21 +61,21 @@ export function resolveStores(input: StoresInput): Stores {
     const known = kept.get(model) ?? new Map<string, StorePlace>();
     kept.set(model, known.set(`${place.kind}/${place.instance}`, place));
   };
-  const asked = new Set<string>();
-  const meant = new Set<string>();
+  const queried = new Set<string>();
+  const intended = new Set<string>();
   for (const block of placed) {
     for (const { model, place } of listModelPlaces(block)) {
-      asked.add(place.kind);
+      queried.add(place.kind);
       if (model === null) continue;
-      meant.add(model);
+      intended.add(model);
       addStore(model, place);
     }
   }
   for (const { name } of models) {
     if (kept.has(name)) continue;
-    for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
+    for (const place of placeUnqueried(wanted.get(name), names, queried, registry)) addStore(name, place);
   }
-  addReferredModels(models, tables, registry, meant, kept, addStore);
+  addReferredModels(models, tables, registry, intended, kept, addStore);
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],
@@ -160,12 +160,12 @@ function chooseInstance(
     if (!has(names, kind, name)) reportUnknown(report, toLocation(doc, connection), name, names.get(kind) ?? []);
     return name;
   }
-  const said = models.flatMap((model) => {
+  const wantedStores = models.flatMap((model) => {
     const name = wanted.get(model);
     return name !== undefined && has(names, kind, name) ? [{ model, name }] : [];
   });
-  const [first] = said;
-  const other = said.find(({ name }) => name !== first?.name);
+  const [first] = wantedStores;
+  const other = wantedStores.find(({ name }) => name !== first?.name);
   if (first !== undefined && other !== undefined) {
     const params = { model: first.model, name: first.name, other: other.model, elsewhere: other.name };
     report.add('LNK_CONNECTIONS', toLocation(doc, node), params);
@@ -192,15 +192,18 @@ function reportUnknown(report: Report, spot: SourceLocation, name: string, known
 
 /** By its `connection`, else the default of the first kind in use. */
 function placeUnqueried(
-  said: string | undefined,
+  wantedStores: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
-  asked: ReadonlySet<string>,
+  queried: ReadonlySet<string>,
   registry: Registry,
 ): StorePlace[] {
   const kinds = listStoreKinds(registry);
-  const chosen = kinds.filter(({ kind }) => said !== undefined && names.get(kind)?.includes(said) === true);
-  if (said !== undefined && chosen.length > 0) return chosen.map(({ kind }) => ({ kind, instance: said }));
-  const usual = kinds.find(({ kind }) => asked.has(kind)) ?? kinds[0];
+  const chosen = kinds.filter(
+    ({ kind }) => wantedStores !== undefined && names.get(kind)?.includes(wantedStores) === true,
+  );
+  if (wantedStores !== undefined && chosen.length > 0)
+    return chosen.map(({ kind }) => ({ kind, instance: wantedStores }));
+  const usual = kinds.find(({ kind }) => queried.has(kind)) ?? kinds[0];
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
@@ -209,14 +212,14 @@ function addReferredModels(
   models: readonly Definition[],
   tables: TableNames,
   { kinds }: Registry,
-  asked: ReadonlySet<string>,
+  queried: ReadonlySet<string>,
   kept: ReadonlyMap<string, ReadonlyMap<string, StorePlace>>,
   keep: (model: string, place: StorePlace) => void,
 ): void {
   const edges = models.flatMap(({ name, finds }) =>
     finds.references.flatMap(({ refers, name: target }) => {
       const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
-      return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
+      return model === undefined || queried.has(model) ? [] : [{ from: name, to: model }];
     }),
   );
   for (let before = -1, count = 0; before !== count;) {

@@ -38,10 +38,13 @@ export function resolveUidNamespace(
     registry,
     [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),
   );
-  const meant = resolveMessageRealm(own, trusted, realms);
-  if (meant === null)
+  const messageRealm = resolveMessageRealm(own, trusted, realms);
+  if (messageRealm === null)
     throw new BootError('LNK_REALM', { field: 'broadcast_guard', ids: [...realms.values()].join('", "') });
-  return Object.freeze({ realm: meant.realm === null ? null : hashRealm(meant.realm), open: meant.open });
+  return Object.freeze({
+    realm: messageRealm.realm === null ? null : hashRealm(messageRealm.realm),
+    open: messageRealm.open,
+  });
 }
 
 const listGuards = (resource: ResourceModel | undefined): readonly PluginUsage[] =>

@@ -89,7 +89,7 @@ const isBetween = (
 ): boolean => Number.isSafeInteger(n) && n >= min && n <= max && n > above && n < below;
 
 /** Neither patterns nor texts are trusted, so longer texts are not checked. */
-const LONGEST_JUDGED = 10_000;
+const MAX_CHECKED_LENGTH = 10_000;
 const forms = new Map<string, LinearPattern>();
 
 function compilePattern(pattern: string): LinearPattern {
@@ -106,7 +106,7 @@ export function correctToPattern(field: FieldNode, value: string): string | null
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
   const form = compilePattern(pattern);
-  if (value.length > LONGEST_JUDGED) return value;
+  if (value.length > MAX_CHECKED_LENGTH) return value;
   if (form.test(value)) return value;
   const example = field.meta.examples?.[0];
   return listSimilarForms(value, typeof example === 'string' ? example : '').find((near) => form.test(near)) ?? null;

@@ -1,7 +1,7 @@
 /** Walks a whole definition by the grammar of its sort. */
 import { ACKNOWLEDGE } from './acknowledge.js';
 import { trimWalkResult } from './facts.js';
-import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
+import { MODEL_SETTINGS, ROOT_FIELDS } from './grammar.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import type { Report } from './report.js';
@@ -10,7 +10,7 @@ import { walk } from './walk.js';
 export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
   const { sort, doc, node, acknowledge, finds } = definition;
   walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
-  const field = BESIDE_FIELDS.fields[ACKNOWLEDGE];
+  const field = MODEL_SETTINGS.fields[ACKNOWLEDGE];
   if (acknowledge !== null && field !== undefined)
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
   trimWalkResult(finds);

@@ -73,7 +73,7 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
-  const meant = new Set<string>();
+  const intended = new Set<string>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
   let guess: ReturnType<typeof createUnknownKeyReporter> | null = null;
   for (const member of node.members) {
@@ -83,13 +83,13 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
       const { label, outer } = here;
       guess ??= createUnknownKeyReporter({ ...context, node, expansion, field, label, outer });
       const holder = guess(member, toLocation(context, { start: member.keyStart, end: member.keyEnd }));
-      if (holder !== null) meant.add(holder);
+      if (holder !== null) intended.add(holder);
     }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
     if (owner !== null && (context.report.errors > before || !isCompleteMember(member))) flawed.add(owner);
   }
   for (const owner of reportMissing(context, node, expansion, here)) flawed.add(owner);
-  reportChoices(context, node, expansion, { here, meant });
+  reportChoices(context, node, expansion, { here, intended });
   collectUsages(context, node, field, expansion, flawed);
 }
 
@@ -131,14 +131,14 @@ function reportChoices(
   context: WalkContext,
   node: LocatedNode,
   expansion: Expansion,
-  { here, meant }: { readonly here: NodeContext; readonly meant: ReadonlySet<string> },
+  { here, intended }: { readonly here: NodeContext; readonly intended: ReadonlySet<string> },
 ): void {
   for (const { kind, present, names } of expansion.choices) {
     if (kind.select.by !== 'key') continue;
     const listed = names.map((name) => `"${name}"`).join(', ');
     const isAbsentOne =
       node.members.some(({ key }) => expansion.expected.get(key)?.kind === kind.kind) ||
-      names.some((name) => meant.has(name));
+      names.some((name) => intended.has(name));
     if (present.length === 0 && kind.select.pick === 'one' && !isAbsentOne) {
       context.report.add('DEF_CHOICE_MISSING', locateOpening(context, node), { place: here.label, expected: listed });
     }

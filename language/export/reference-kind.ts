@@ -97,9 +97,9 @@ export function createPluginSection(context: DescribeContext, kind: Kind, spec: 
     spec.examples.map(({ title, json }) => joinBlocks(`${title}:`, formatJsonBlock(kind.host(json, spec).json))),
     spec.counterExamples.map((example) => {
       const found = checkCounterExample(registry, spec, example)?.found;
-      const says = found === undefined || found === null ? '' : `: ${found.message}`;
+      const reason = found === undefined || found === null ? '' : `: ${found.message}`;
       const at = example.at === '' ? '' : ` at ${formatCode(example.at)}`;
-      return joinBlocks(`Rejected, ${formatCode(example.code)}${at}${says}`, formatJsonBlock(example.json));
+      return joinBlocks(`Rejected, ${formatCode(example.code)}${at}${reason}`, formatJsonBlock(example.json));
     }),
     spec.errors === undefined ? '' : formatCodeTable(spec.errors),
     describeOrigin(spec),

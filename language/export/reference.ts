@@ -1,7 +1,7 @@
 /** The reference as Markdown, by file name. */
 import { getConfigField } from '../analysis/config.js';
 import { Slot } from '../../contract/slot.js';
-import { BESIDE_FIELDS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
+import { MODEL_SETTINGS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
@@ -85,7 +85,9 @@ function createGrammarPage(registry: Registry): string {
       node.meta.doc,
       formatFieldTable(createContext(registry), node),
       nested,
-      ...(slot === Slot.MODEL ? ['Next to the fields:', formatFieldTable(createContext(registry), BESIDE_FIELDS)] : []),
+      ...(slot === Slot.MODEL
+        ? ['Next to the fields:', formatFieldTable(createContext(registry), MODEL_SETTINGS)]
+        : []),
       others === '' ? '' : `Further fields: ${others}.`,
       more.length === 0
         ? ''

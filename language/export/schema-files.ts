@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { getConfigField } from '../analysis/config.js';
-import { BESIDE_FIELDS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
+import { MODEL_SETTINGS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import { createSchemaWriter, type SchemaWriter } from './json-schema.js';
@@ -77,7 +77,7 @@ export function createSchema(target: SchemaTarget, registry: Registry): JsonObje
 
 /** Model options are recognized by their JSON type; any object is an ordinary field. */
 function addModelOptions(writer: SchemaWriter): Readonly<Record<string, Json>> {
-  const beside = Object.entries(BESIDE_FIELDS.fields).map(
+  const beside = Object.entries(MODEL_SETTINGS.fields).map(
     ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
   );
   const model = writer.definitions['model'];

@@ -54,7 +54,7 @@ export function listWantedInstances(
     if (inUse.some((id) => registry.plugins.get(id)?.timing !== undefined)) partRunners.forEach((id) => plain.add(id));
     const isNamed = (instance: string): boolean =>
       [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
-    for (const { kind, instance, name, options, spare } of chosen) {
+    for (const { kind, instance, name, options, onDemand: spare } of chosen) {
       const id = `${kind}:${name}`;
       if (spare === true && !isNamed(instance)) continue;
       const section = findSection(id);

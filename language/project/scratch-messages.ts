@@ -8,7 +8,7 @@ import type { Environment } from './environment.js';
 /** An argument of the process, because the project may have another version of Lintel than the editor. */
 export const SCRATCH_PROTOCOL = '2';
 /** The second argument of a process with low priority. */
-export const PATIENT = 'patient';
+export const LONG_REQUEST = 'patient';
 
 export interface ScratchRequest {
   readonly id: number;

@@ -7,7 +7,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Scratch, StatementAnswer } from '../../contract/statement-check.js';
 import {
-  PATIENT,
+  LONG_REQUEST,
   SCRATCH_PROTOCOL,
   type ProjectTexts,
   type ScratchReply,
@@ -86,7 +86,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
   function start(): ChildProcess {
     const started =
       takeFree() ??
-      fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
+      fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [LONG_REQUEST] : [])], {
         cwd: folder,
         // Makes an editor's Electron binary behave as Node.
         env: { ELECTRON_RUN_AS_NODE: '1' },
@@ -94,8 +94,8 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
         serialization: 'advanced',
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
-    let said = '';
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(0, 300)));
+    let output = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(0, 300)));
     const settleEnd = (what: string | null): void => {
       if (child !== started) return;
       child = null;
@@ -105,7 +105,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     started.once('error', (error) => settleEnd(error.message));
     // Without questions it ends by itself, with code 0.
     started.once('exit', (code, signal) =>
-      settleEnd(code === 0 ? null : (firstLine(said) ?? signal ?? `exit code ${code}`)),
+      settleEnd(code === 0 ? null : (firstLine(output) ?? signal ?? `exit code ${code}`)),
     );
     started.on('message', (reply: ScratchReply) => {
       const waiting = takePending(reply.id);

@@ -41,13 +41,13 @@ export interface StatementChecker {
 type CheckStore = (
   place: StorePlace,
   tables: readonly ModelTable[],
-  asked: readonly CheckableStatement[],
+  statements: readonly CheckableStatement[],
 ) => Promise<readonly StatementAnswer[]>;
 
 export async function checkAnalysis(
   { checkableStatements, models }: Analysis,
   registry: Registry,
-  ask: CheckStore,
+  checkStore: CheckStore,
 ): Promise<StatementFindings> {
   const tables = compileTables(models, registry);
   const rejections = new Map<SqlText, StatementRejection>();
@@ -55,7 +55,7 @@ export async function checkAnalysis(
   for (const { place, group } of groupByStore(checkableStatements)) {
     const named = new Set(group.flatMap((one) => one.models));
     const own = [...named].flatMap((model) => tables.get(model) ?? []);
-    const answers = await ask(place, own, group);
+    const answers = await checkStore(place, own, group);
     for (const [i, { statement }] of group.entries()) {
       const { rejection = null, description = null } = answers[i] ?? {};
       if (rejection !== null) rejections.set(statement, rejection);
@@ -66,10 +66,10 @@ export async function checkAnalysis(
 }
 
 function groupByStore(
-  asked: readonly CheckableStatement[],
+  statements: readonly CheckableStatement[],
 ): readonly { readonly place: StorePlace; readonly group: CheckableStatement[] }[] {
   const groups = new Map<string, { place: StorePlace; group: CheckableStatement[] }>();
-  for (const one of asked) {
+  for (const one of statements) {
     const key = `${one.place.kind}/${one.place.instance}`;
     const known = groups.get(key) ?? { place: one.place, group: [] };
     known.group.push(one);
@@ -116,11 +116,11 @@ export function createScratchChecker({
   async function checkInScratch(
     { kind, instance }: StorePlace,
     tables: readonly ModelTable[],
-    asked: readonly CheckableStatement[],
+    statements: readonly CheckableStatement[],
     isPart: boolean,
   ): Promise<readonly StatementAnswer[]> {
     const own = chosen().find((one) => one.kind === kind && one.instance === instance)?.name;
-    const syntax = asked[0]?.syntax ?? null;
+    const syntax = statements[0]?.syntax ?? null;
     const spare = [...registry.plugins.values()].find(
       (spec) => spec.kind === kind && spec.facts?.scratch === true && spec.facts.syntax === syntax,
     );
@@ -132,17 +132,17 @@ export function createScratchChecker({
     const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
     const store = `${kind}/${instance}`;
     const before = known.get(store);
-    const keys = asked.map(({ text, values, models }) =>
+    const keys = statements.map(({ text, values, models }) =>
       JSON.stringify([shared, every, text, values, models.map((model) => shapes.get(model))]),
     );
-    const fresh = new Map(asked.flatMap((one, i) => (before?.has(keys[i] ?? '') ? [] : [[keys[i] ?? '', one]])));
+    const fresh = new Map(statements.flatMap((one, i) => (before?.has(keys[i] ?? '') ? [] : [[keys[i] ?? '', one]])));
     const answers = new Map<string, StatementAnswer>();
     if (fresh.size > 0) {
       const scratch = await findScratch(pluginId(spare));
       const questions = [...fresh.values()].map(({ text, values }) => ({ text, values }));
       const remote = own !== spare.name;
-      const said = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
-      [...fresh.keys()].forEach((key, i) => answers.set(key, said[i] ?? UNKNOWN));
+      const checked = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
+      [...fresh.keys()].forEach((key, i) => answers.set(key, checked[i] ?? UNKNOWN));
     }
     for (const key of keys) answers.set(key, answers.get(key) ?? before?.get(key) ?? UNKNOWN);
     known.set(store, isPart ? new Map([...(known.get(store) ?? []), ...answers]) : answers);
@@ -157,7 +157,9 @@ export function createScratchChecker({
       }
     },
     check: (analysis, isPart = false) =>
-      checkAnalysis(analysis, registry, (place, tables, asked) => checkInScratch(place, tables, asked, isPart)),
+      checkAnalysis(analysis, registry, (place, tables, statements) =>
+        checkInScratch(place, tables, statements, isPart),
+      ),
     async close() {
       const all = [...open.values()];
       open.clear();

@@ -60,10 +60,10 @@ async function checkStatements(
   registry: Registry,
   instances: readonly OpenPlugin[],
 ): Promise<StatementRejections> {
-  const { rejections } = await checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
+  const { rejections } = await checkAnalysis(analysis, registry, async ({ kind, instance }, tables, items) => {
     const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
-    const said = (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
-    return said.map((rejection) => ({ rejection, description: null }));
+    const checked = (await store?.runtime.checkStatements?.(store.handle(), items, tables, store.context)) ?? [];
+    return checked.map((rejection) => ({ rejection, description: null }));
   });
   return rejections;
 }
@@ -75,13 +75,13 @@ export async function checkQueriesInStores(
   all: readonly OpenPlugin[],
 ): Promise<QueryRejections> {
   const rejections = new Map<DocumentQuery, QueryRejection>();
-  const asked = analysis.checkableQueries.filter(({ place }) =>
+  const items = analysis.checkableQueries.filter(({ place }) =>
     stores.some(({ id, context }) => id.startsWith(`${place.kind}:`) && context.instance === place.instance),
   );
   const tables = [...compileTables(analysis.models, registry).values()];
-  for (const plugin of new Set(asked.map((one) => one.plugin))) {
+  for (const plugin of new Set(items.map((one) => one.plugin))) {
     const language = all.find(({ id }) => id === plugin);
-    const own = asked.filter((one) => one.plugin === plugin);
+    const own = items.filter((one) => one.plugin === plugin);
     const answers = (await language?.runtime.checkQueries?.(language.handle(), own, tables)) ?? [];
     for (const [i, { query }] of own.entries()) {
       const answer = answers[i] ?? null;

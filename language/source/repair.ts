@@ -36,7 +36,7 @@ const LOST: Readonly<Record<string, string>> = {
 export function parseDamagedSource(doc: Document): RepairedTree {
   const plain = parseSource(doc);
   const isComma =
-    plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma' && plain.faults[0].mend !== undefined;
+    plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma' && plain.faults[0].fix !== undefined;
   if (isComma || plain.faults.every(({ code }) => code !== 'SRC_SYNTAX')) return { ...plain, insertion: null };
   const { text } = doc;
   let left = Math.min(MOST_TRIES, Math.ceil(MOST_READ / text.length));
@@ -159,7 +159,7 @@ function createFault(text: string, { offset, text: put }: Insertion): SourceFaul
     params: { what },
     start,
     end: Math.min(text.length, start + 1),
-    mend: { title: `add ${put}`, changes: [change], asks: true },
+    fix: { title: `add ${put}`, changes: [change], asks: true },
   };
 }
 

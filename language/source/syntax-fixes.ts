@@ -16,13 +16,13 @@ export function addFixes(
 ): readonly SourceFault[] {
   if (faults.length === 0 || faults.length > MOST) return faults;
   return faults.map((fault) => {
-    const mend =
+    const fix =
       fault.code === 'SRC_DUPLICATE_KEY' ? suggestRemoval(doc, root, fault) : suggestComma(doc, fault, faults);
-    return mend === null ? fault : { ...fault, mend };
+    return fix === null ? fault : { ...fault, fix };
   });
 }
 
-type FaultFix = NonNullable<SourceFault['mend']>;
+type FaultFix = NonNullable<SourceFault['fix']>;
 
 /** Only if both values are strings or equal: one of two objects may be the stricter guard. Needs review. */
 function suggestRemoval(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): FaultFix | null {

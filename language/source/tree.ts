@@ -31,7 +31,7 @@ export interface SourceFault {
   readonly end: number;
   readonly related?: { readonly message: string; readonly start: number; readonly end: number };
   /** Edits that fix the problem. `asks`: not safe to apply automatically. */
-  readonly mend?: { readonly title: string; readonly changes: readonly TextChange[]; readonly asks?: true };
+  readonly fix?: { readonly title: string; readonly changes: readonly TextChange[]; readonly asks?: true };
 }
 
 export interface SourceTree {

@@ -4,7 +4,7 @@
  */
 import { Fault, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
-import { isBeyond, parseExactJson } from './exact-json.js';
+import { isBeyondDouble, parseExactJson } from './exact-json.js';
 
 export interface JsonLimits {
   readonly depth: number;
@@ -26,7 +26,7 @@ export function parseBounded(bytes: Uint8Array, decode: () => string, limits: Js
 }
 
 function rejectBeyond(text: string): void {
-  if (isBeyond(text)) throw createFault('REQ_NUMBER');
+  if (isBeyondDouble(text)) throw createFault('REQ_NUMBER');
 }
 
 const QUOTE = 0x22;

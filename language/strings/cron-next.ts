@@ -19,7 +19,7 @@ export interface Timetable {
 
 export function createTimetable(cron: Cron, zone: string): Timetable {
   const wall = createLocalClock(zone);
-  const next = cron.steady ? createIntervalNext(cron, wall) : createHourlyNext(cron, wall);
+  const next = cron.runsInRepeatedHour ? createIntervalNext(cron, wall) : createHourlyNext(cron, wall);
   return {
     next,
     latest: (after, until) => {

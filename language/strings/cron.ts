@@ -14,7 +14,7 @@ export interface Cron {
   readonly anyDay: boolean;
   readonly anyWeekday: boolean;
   /** True if the hour is `*` or has a step: it also runs in a repeated hour. */
-  readonly steady: boolean;
+  readonly runsInRepeatedHour: boolean;
 }
 
 export interface CronFlaw {
@@ -88,7 +88,7 @@ export function readCron(text: string): CronResult {
     weekdays,
     anyDay: isAny(day),
     anyWeekday: isAny(weekday),
-    steady: /[*/]/.test(hour),
+    runsInRepeatedHour: /[*/]/.test(hour),
   };
   if (flaws.length === 0 && cron.anyWeekday && !isPossible(cron))
     flaws.push({

@@ -5,7 +5,7 @@ import { ExactNumber } from '../../contract/exact-number.js';
 
 const NUMERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Matches a number that may not fit a double, or a string that looks like one. */
-const DOUBTFUL = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+const MAY_BE_INEXACT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 interface Parts {
   readonly sign: string;
@@ -56,7 +56,7 @@ export function isWholeDouble(text: string): boolean {
 const LONGEST = 400;
 
 /** True for numbers beyond the range even of an ExactNumber. */
-export function isBeyond(text: string): boolean {
+export function isBeyondDouble(text: string): boolean {
   const number = Number(text);
   return text.length > LONGEST || !Number.isFinite(number) || (number === 0 && parseParts(text)?.digits !== '');
 }
@@ -101,7 +101,7 @@ const restoreNumber = (_: string, value: unknown): unknown =>
 
 /** `onNumber`: as `parseExact`. */
 export const parseExactJson = (text: string, onNumber?: (digits: string) => void): unknown =>
-  DOUBTFUL.test(text) ? parseExact(text, onNumber) : (JSON.parse(text) as unknown);
+  MAY_BE_INEXACT.test(text) ? parseExact(text, onNumber) : (JSON.parse(text) as unknown);
 
 /** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
 export function writeJson(value: unknown, onNumber?: (number: ExactNumber) => void): string | undefined {

@@ -113,8 +113,8 @@ function read(source: string, flags: string): readonly Step[] {
     const sign = /^[{}\]]$/.test(token) ? `\\${token}` : token;
     const one = new RegExp(`^(?:${sign})$`, flags.replace('m', ''));
     // Cached results of the native engine by code unit.
-    const said: (boolean | undefined)[] = [];
-    return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
+    const cached: (boolean | undefined)[] = [];
+    return [{ reads: (code) => (cached[code] ??= one.test(String.fromCharCode(code))) }];
   }
   function readGroup(token: string, depth: number, isBegin: boolean): Step[] {
     if (/^\(\?<[=!]/.test(token)) throw new PatternError('looks at what stands before');

@@ -76,9 +76,9 @@ function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAc
     return createConstant(Object.freeze(Object.fromEntries(keys.map((key, at) => [key, constants[at]]))));
   const readers = compiled.map(({ read }, at) => [keys[at] ?? '', read] as const);
   // On an ordinary object, assigning `__proto__` would change the prototype.
-  const odd = Object.hasOwn(json, '__proto__');
+  const hasProto = Object.hasOwn(json, '__proto__');
   const createEmptyObject = (): Record<string, unknown> =>
-    odd ? (Object.create(null) as Record<string, unknown>) : {};
+    hasProto ? (Object.create(null) as Record<string, unknown>) : {};
   return {
     constant: false,
     read: (frame) => {

@@ -9,7 +9,7 @@ import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
-import { BESIDE_MYSQL } from '../shared/embedded.light.js';
+import { EMBEDDED_CONNECTION } from '../shared/embedded.light.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -82,14 +82,14 @@ export interface Dialect extends Statements {
    * `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and decimals as numbers,
    * times as ISO 8601 in UTC. Throws a Fault QRY_*; its issues point at columns (`/email`) or parameters (`$1`).
    * `last`: no statement follows in this transaction, so the driver may commit with it; `commit` is still called.
-   * `asker`: the request that waits, or that began the transaction.
+   * `requester`: the request that waits, or that began the transaction.
    */
   run(
     prepared: PreparedStatement,
     values: readonly unknown[],
     transaction: Transaction | null,
     last?: boolean,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Row[]>;
   /**
    * Runs the last two statements of a transaction without waiting for the rows of the first. If it fails, the second
@@ -104,10 +104,10 @@ export interface Dialect extends Statements {
     prepared: PreparedStatement,
     values: readonly unknown[],
     rendering: Rendering,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ) => Promise<RawJson | JsonStream>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
-  begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
+  begin(need: Isolation, requester?: Requester | null): Promise<Transaction>;
   /** Begins a read-only transaction. Absent: a statement inside sets it, as on PostgreSQL. */
   readonly beginReadOnly?: (need: Isolation) => Promise<Transaction>;
   /** The level of `begin`, in the database's terms. */
@@ -144,7 +144,7 @@ export const dialect = defineKind<Dialect>({
       if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
       if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };
       // For features that MySQL cannot store; opened only when used.
-      return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [BESIDE_MYSQL]: { use: 'pglite' } };
+      return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [EMBEDDED_CONNECTION]: { use: 'pglite' } };
     },
   },
   facts: {

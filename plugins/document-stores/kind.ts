@@ -36,7 +36,7 @@ export interface DocumentTransaction {
 type Inside = DocumentTransaction | null;
 
 /**
- * Every call throws a Fault QRY_*; issues point at fields (`/email`). `asker`: the request that waits, or that began
+ * Every call throws a Fault QRY_*; issues point at fields (`/email`). `requester`: the request that waits, or that began
  * the transaction.
  */
 export interface DocumentStore {
@@ -47,14 +47,14 @@ export interface DocumentStore {
     collection: string,
     documents: readonly Document[],
     inside: Inside,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Document[]>;
   find(
     collection: string,
     filter: Document,
     options: FindOptions,
     inside: Inside,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Document[]>;
   /** After the update: an object of operators or a pipeline. */
   update(
@@ -63,26 +63,26 @@ export interface DocumentStore {
     update: Document | readonly Document[],
     options: UpdateOptions,
     inside: Inside,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Document[]>;
   remove(
     collection: string,
     filter: Document,
     options: Pick<UpdateOptions, 'one' | 'sort'>,
     inside: Inside,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Document[]>;
-  count(collection: string, filter: Document, inside: Inside, asker?: Requester | null): Promise<number>;
+  count(collection: string, filter: Document, inside: Inside, requester?: Requester | null): Promise<number>;
   aggregate(
     collection: string,
     pipeline: readonly Document[],
     inside: Inside,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ): Promise<readonly Document[]>;
   /**
    * Null where the deployment has no transactions; each call is then independent. `snapshot` false: reads take locks.
    */
-  begin(snapshot?: boolean, asker?: Requester | null): Promise<DocumentTransaction | null>;
+  begin(snapshot?: boolean, requester?: Requester | null): Promise<DocumentTransaction | null>;
   /**
    * For stores that do not detect read conflicts: waits for exclusive use of the collections, after `begin`. The
    * returned function, or the end of the transaction, releases them.

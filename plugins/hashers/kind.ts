@@ -6,12 +6,12 @@ import { defineKind } from '../../contract/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
 /** `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
-export type Hash = (text: string, salt: string, asker?: Requester) => Promise<string>;
+export type Hash = (text: string, salt: string, requester?: Requester) => Promise<string>;
 
 /**
  * True when `stored` is a hash of `text`. Other types return false after the same work. Rejects only when overloaded.
  */
-export type Verify = (text: unknown, stored: unknown, asker?: Requester) => Promise<boolean>;
+export type Verify = (text: unknown, stored: unknown, requester?: Requester) => Promise<boolean>;
 
 export interface Hasher {
   /** Why a text cannot be hashed (`must have ...`); null when it can. */

@@ -37,7 +37,7 @@ export interface Scheduler extends Ledger {
 }
 
 /** Milliseconds, so that a clock set back by a day repeats no instant. */
-export const REMEMBERED = 25 * 3_600_000;
+export const RETENTION_MS = 25 * 3_600_000;
 
 const USE = { say: 'the plugin is set by `"use"`', rename: 'use' };
 

@@ -14,16 +14,16 @@ const createLateFault = (what: string): Fault =>
   createFault('REQ_LATE', { what }, { retryable: true, headers: { 'retry-after': '1' } });
 
 /**
- * At the deadline of `asker`, the Fault REQ_LATE; the work goes on, and `settled` is called at its end. `what` names
+ * At the deadline of `requester`, the Fault REQ_LATE; the work goes on, and `settled` is called at its end. `what` names
  * the store.
  */
 export function endAtDeadline<T>(
   work: T | Promise<T>,
-  asker: Waiting | null | undefined,
+  requester: Waiting | null | undefined,
   what: string,
   settled?: (late: T) => void,
 ): T | Promise<T> {
-  const until = asker?.invocation.deadline ?? Infinity;
+  const until = requester?.invocation.deadline ?? Infinity;
   if (!(work instanceof Promise) || until === Infinity) return work;
   return new Promise<T>((resolve, reject) => {
     let isLate = false;

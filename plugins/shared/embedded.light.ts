@@ -5,9 +5,9 @@
 import type { ConfigContext } from '../../contract/kind.js';
 import type { JsonObject } from '../../contract/json.js';
 
-export const BESIDE_MYSQL = 'embedded';
+export const EMBEDDED_CONNECTION = 'embedded';
 
 export const createEmbeddedDefault = ({ has, written }: ConfigContext): JsonObject =>
   has('MYSQL_URL') && !has('DATABASE_URL') && !written('connections')
-    ? { use: 'embedded', connection: BESIDE_MYSQL }
+    ? { use: 'embedded', connection: EMBEDDED_CONNECTION }
     : { use: 'embedded' };

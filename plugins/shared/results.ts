@@ -42,7 +42,7 @@ export class LargeResult {
 
   constructor(
     private readonly limits: ResultLimits,
-    private readonly asker: Requester | null,
+    private readonly requester: Requester | null,
   ) {
     this.next = limits.checkFrom;
   }
@@ -56,7 +56,7 @@ export class LargeResult {
       const more = this.next - this.#held;
       if (held + more > most)
         return createFault('QRY_CROWDED', {}, { retryable: this.next < most, headers: { 'retry-after': '1' } });
-      if (this.#held === 0) this.asker?.invocation.onFinish(() => this.dispose());
+      if (this.#held === 0) this.requester?.invocation.onFinish(() => this.dispose());
       held += more;
       this.#held += more;
       this.next = Math.min(this.next + LARGE, limits.bytes);
@@ -72,7 +72,7 @@ export class LargeResult {
 
   /** Without a request that would release it, the result stops counting. */
   close(): void {
-    if (this.asker === null) this.dispose();
+    if (this.requester === null) this.dispose();
   }
 }
 

@@ -15,15 +15,15 @@ export interface Storable {
 }
 
 /**
- * Rejects with STO_AWAY when the store is unavailable or full. `asker`: the request that waits; its deadline ends
+ * Rejects with STO_AWAY when the store is unavailable or full. `requester`: the request that waits; its deadline ends
  * work where possible.
  */
 export interface Storage {
-  put(key: string, file: Storable, asker?: Requester | null): Promise<void>;
+  put(key: string, file: Storable, requester?: Requester | null): Promise<void>;
   /** The URL of the file, valid for `seconds`, or while it exists when null. */
   url(key: string, seconds: number | null): string | Promise<string>;
   /** Removes files; missing keys are ignored. */
-  remove(keys: readonly string[], asker?: Requester | null): Promise<void>;
+  remove(keys: readonly string[], requester?: Requester | null): Promise<void>;
   /** Removes unreferenced files in the background, with retries while the store is unavailable. */
   readonly removeInBackground?: (keys: readonly string[]) => void;
 }

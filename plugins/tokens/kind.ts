@@ -6,7 +6,7 @@ import type { Claims } from '../../contract/plan.js';
 import { defineKind } from '../../contract/kind.js';
 import { list, numeric, shape, text, value } from '../../contract/combinators.js';
 import { wrapInResource } from '../shared/examples.light.js';
-import { issuedWords } from './shared/audience.light.js';
+import { issuedFields } from './shared/audience.light.js';
 
 /** For the log only, and never with a value of the token. */
 export class TokenRefused extends Error {
@@ -77,7 +77,7 @@ export const token = defineKind<TokenType>({
       .integer()
       .min(1)
       .max(3_153_600_000),
-    ...issuedWords,
+    ...issuedFields,
     custom_claim_fields: list(
       text({
         doc: 'Name of a value of the result, or a dotted path.',

@@ -31,7 +31,7 @@ export interface MigratedStore {
 
 const doNothing = (): void => {};
 
-/** Hears of each statement of a migration before it is sent. */
+/** Called with each statement of a migration before it is sent. */
 export type StatementListener = (sql: string) => void;
 
 const createSessionStore = (url: string, before: StatementListener): MigrationTarget => {

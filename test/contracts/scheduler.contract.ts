@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/schedulers/kind.js';
+import { RETENTION_MS, type Claim, type Scheduler } from '../../plugins/schedulers/kind.js';
 import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
@@ -155,7 +155,7 @@ export function schedulerContract(
     it('forgets single instants in time, and runs none of those again', async () => {
       const key = createKey();
       const old = [T, T + 1000, T + 2000];
-      for (const instant of [...old, T + 2000 + REMEMBERED + 1]) {
+      for (const instant of [...old, T + 2000 + RETENTION_MS + 1]) {
         expect(await claimRun(one, key, instant)).to.equal('mine');
         await one.finishRun(key, instant);
       }

@@ -36,7 +36,7 @@ describe('author mistakes', () => {
       const found = sampleCases('edits', set, readMistakes(set), 16).map(
         (mistake) => [mistake, checkMistake(application, mistake)] as const,
       );
-      expect(found.map(([mistake, verdict]) => formatMistake(mistake, verdict))).to.deep.equal(
+      expect(found.map(([mistake, report]) => formatMistake(mistake, report))).to.deep.equal(
         found.map(([mistake]) => wanted(mistake)),
       );
       expect(found.flatMap(([, { misleading }]) => misleading)).to.deep.equal([]);

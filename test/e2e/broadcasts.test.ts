@@ -13,7 +13,7 @@ import { connect, type SocketClient } from '../support/sockets.js';
 import { KEY } from '../support/tokens.js';
 
 interface Overhearing {
-  readonly heard: { readonly message: Delivery; readonly trigger: string }[];
+  readonly received: { readonly message: Delivery; readonly trigger: string }[];
   readonly state: { change: ((message: Delivery) => unknown) | null };
 }
 interface Behind {
@@ -154,7 +154,7 @@ describe('broadcasts', () => {
   });
   after(() => kernel.close());
   afterEach(async () => {
-    overhearing.heard.length = 0;
+    overhearing.received.length = 0;
     overhearing.state.change = null;
     for (const client of clients.splice(0)) await client.close();
   });
@@ -266,7 +266,7 @@ describe('broadcasts', () => {
     const ada = await client('ada');
     await post('/overheard');
     await ada.next();
-    expect(overhearing.heard).to.deep.equal([
+    expect(overhearing.received).to.deep.equal([
       { message: { action: 'told', data: { n: 1 }, to: { all: true }, id: null }, trigger: 'http' },
     ]);
     overhearing.state.change = (message) => ({ ...message, action: 'changed' });
@@ -310,7 +310,7 @@ describe('broadcasts', () => {
       done: true,
     });
     expect((await ada.next()).data).to.deep.equal({ by: 'clock' });
-    expect(overhearing.heard.map(({ trigger }) => trigger)).to.deep.equal(['http', 'job', 'cron']);
+    expect(overhearing.received.map(({ trigger }) => trigger)).to.deep.equal(['http', 'job', 'cron']);
   });
 
   it('over a connection are sent in addition to its response', async () => {

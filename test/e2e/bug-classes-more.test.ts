@@ -117,10 +117,10 @@ describe('further classes of bugs', () => {
       kernel.post('/broken', { n: 0 }),
       ada.post('/connect/callback', { state: 'canary-state', code: 'canary-code' }),
     ]);
-    const said = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
+    const texts = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');
     const log = JSON.stringify(kernel.log);
     for (const secret of [...Object.values(SAMPLE_ENV), ada.token, 'canary'].filter((text) => text.length > 5))
-      expect(said + log, secret).not.to.contain(secret);
+      expect(texts + log, secret).not.to.contain(secret);
   });
 
   testBugClass(19, async () => {

@@ -31,7 +31,7 @@ const sealing = (id: string, options: Options, algorithm = 'Aes256Gcm'): object 
 async function findStartError(
   options: Options,
   { key = KEY, algorithm = 'Aes256Gcm', testing = false, text = '' } = {},
-): Promise<{ readonly code: string; readonly said: string } | null> {
+): Promise<{ readonly code: string; readonly message: string } | null> {
   try {
     const kernel = await startKernel({
       files: { 'definitions/a.json': [sealing('a', options, algorithm)] },
@@ -41,8 +41,8 @@ async function findStartError(
     await kernel.close();
     return null;
   } catch (error) {
-    if (error instanceof BootError) return { code: error.code, said: JSON.stringify(error.params) };
-    return { code: 'other', said: String(error) };
+    if (error instanceof BootError) return { code: error.code, message: JSON.stringify(error.params) };
+    return { code: 'other', message: String(error) };
   }
 }
 
@@ -72,7 +72,7 @@ describe('ciphers at load', () => {
     for (const key of keys) {
       const answer = await findStartError({}, { key });
       expect(answer, key).not.to.equal(null);
-      expect(answer?.said, 'the key itself is in no message').not.to.contain(key);
+      expect(answer?.message, 'the key itself is in no message').not.to.contain(key);
     }
     expect((await findStartError({}, { key: `hex:${'zz'.repeat(32)}` }))?.code).to.equal('CPH_KEY');
     expect((await findStartError({}, { key: 'replace-with-a-random-key-------' }))?.code).to.equal('CPH_KEY');

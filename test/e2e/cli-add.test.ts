@@ -101,7 +101,7 @@ describe('lintel add crud', () => {
   const readResource = (name: string): Promise<string> =>
     readFile(join(project.folder, 'definitions', 'resources', `${name}.resource.json`), 'utf8');
 
-  it('--dry-run prints both files and writes none', async () => {
+  it('prints both files with --dry-run, and writes none', async () => {
     const { code, stdout } = await run('add', 'crud', 'notes', '--dry-run');
     expect(code).to.equal(0);
     expect(stdout)
@@ -130,14 +130,14 @@ describe('lintel add crud', () => {
     expect(resources[4]?.actionables[0].sql_query.soft_delete).to.equal(true);
   });
 
-  it('a row of a combined key, and the only row of a user, have theirs', async () => {
+  it('writes resources for rows with a combined key, and for the only row of a user', async () => {
     expect((await run('add', 'crud', '_line')).stdout).to.contain('Every caller with a token reaches every row');
     expect((await run('add', 'crud', 'profile')).stdout).to.contain('whose "user_id" is their claim "id"');
     expect(await readResource('line')).to.contain('WHERE note_id = $1 AND position = $2');
     expect(await readResource('profile')).to.contain('SELECT user_id, about FROM _profile WHERE user_id = $1"');
   });
 
-  it('what it writes has no error, and its tests pass', async () => {
+  it('writes definitions without errors, whose tests pass', async () => {
     const checked = await run('check', '--format', 'json');
     expect([checked.code, checked.stderr]).to.deep.equal([0, '']);
     const codes = (JSON.parse(checked.stdout) as Loose[]).map(({ code }) => code as string);
@@ -148,16 +148,16 @@ describe('lintel add crud', () => {
     expect(tested.stdout).to.match(/\n23 passed in /);
   });
 
-  it('overwrites nothing, and says why it writes nothing', async () => {
+  it('overwrites nothing, and reports why it writes nothing', async () => {
     const before = await readResource('note');
-    for (const [words, said] of [
+    for (const [words, message] of [
       [['crud', 'note'], 'There is a resource "note-list" already; nothing was written.\n'],
       [['crud', 'nots'], 'There is no model "nots". Did you mean "_note"?\n'],
       [['crud', '_log'], 'The model "_log" has no primary key, so no request can name a row.\n'],
       [['crud', 'task', '--owner', 'ownr'], 'The model "_task" has no field "ownr". Did you mean "owner"?\n'],
       [['crud', 'task'], 'Several columns refer to the signed-in user: owner, helper. Say which with --owner.\n'],
     ] as const)
-      expect([(await run('add', ...words)).stderr]).to.deep.equal([said]);
+      expect([(await run('add', ...words)).stderr]).to.deep.equal([message]);
     expect((await run('add', 'model', 'x')).code).to.equal(2);
     expect(await readResource('note')).to.equal(before);
     const named = await run('add', 'crud', 'task', '--owner', 'helper', '--dry-run');
@@ -166,7 +166,7 @@ describe('lintel add crud', () => {
 });
 
 describe('lintel add crud, in a project without a guard', () => {
-  it('writes open resources, and says so; an owner is not possible', async () => {
+  it('writes open resources with a warning, and rejects an owner', async () => {
     const project = await createTempProject({
       'lintel.config.json': {},
       'definitions/models/_city.model.json': {

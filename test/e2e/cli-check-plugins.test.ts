@@ -138,7 +138,7 @@ describe('lintel check without the code of a project', () => {
     expect(stderr).to.contain('it is outside the project');
   });
 
-  it('asks and prints nothing without project plugins', async () => {
+  it('prints nothing without project plugins', async () => {
     const made = await createTempProject({ 'definitions/a.json': defineReturnResource('a', 1) });
     projects.push(made);
     const { code, stderr } = await run(made.folder, 'check');

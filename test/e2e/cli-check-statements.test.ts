@@ -87,7 +87,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   ],
 };
 
-/** Found without a database as well: then one row stands for the cause, and it is certain. */
+/** Also found without a database: one row for the cause, which is certain. */
 const RAISED: Readonly<Record<string, readonly [query: string, code: string]>> = {
   'an unknown column': ['SELECT emial FROM users', 'SQL_COLUMN'],
   'an unknown column of the order': ['SELECT email FROM users ORDER BY emial', 'SQL_COLUMN'],

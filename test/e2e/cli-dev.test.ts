@@ -138,11 +138,11 @@ describe('lintel dev', function () {
       await child.waitForOutput(/"msg":"request"/, begun);
       return [status, child.output().slice(begun)];
     };
-    const [status, said] = await explain('/zero', { a: 7431 });
-    expect(status, said).to.equal(500);
-    expect(said).to.match(/error QRY_FAILED .*division by zero\n.*definitions\/rows\.json:\d+:\d+ in "zero"/);
-    expect(said).to.contain('SELECT 1 / (count(*)').and.contain('^^^^').and.contain('parameters: $1 integer');
-    expect(said).not.to.contain('7431');
+    const [status, explanation] = await explain('/zero', { a: 7431 });
+    expect(status, explanation).to.equal(500);
+    expect(explanation).to.match(/error QRY_FAILED .*division by zero\n.*definitions\/rows\.json:\d+:\d+ in "zero"/);
+    expect(explanation).to.contain('SELECT 1 / (count(*)').and.contain('^^^^').and.contain('parameters: $1 integer');
+    expect(explanation).not.to.contain('7431');
     // A value of the caller is the caller's.
     expect((await explain('/sent', { a: 0 }))[0]).to.equal(422);
     const [raised, why] = await explain('/raised', { a: 7431 });

@@ -74,7 +74,7 @@ describe('lintel: commands that write files from the specs', function () {
   });
 
   describe('docs', () => {
-    it('writes pages, plugins of the project among them; the second time nothing changes', async () => {
+    it('writes pages, including plugins of the project; a second run changes nothing', async () => {
       const { folder: cwd } = await folderWith(own);
       const { code, stdout } = await runCli(['docs', '--trust'], { cwd });
       expect([code, stdout.includes('wrote docs/reference/kinds/generator.md')]).to.deep.equal([0, true]);

@@ -30,7 +30,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
     // What the command does with files is the same everywhere.
     const isFirst = dialect === 'postgres';
     if (isFirst)
-      it('--dry-run prints models and writes none', async () => {
+      it('prints models with --dry-run, and writes none', async () => {
         const { code, stdout, stderr } = await run('import', '--dry-run', '--tables', 'order_lines, categories');
         expect([code, stderr]).to.deep.equal([0, '']);
         expect(stdout).to.contain('definitions/models/_order_lines.model.json\n{\n  "table": "order_lines",\n');
@@ -38,12 +38,12 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
         expect(await readdir(project.folder)).to.deep.equal(['lintel.config.json']);
       });
 
-    it('writes a model of each table, and says what models do not', async () => {
+    it('writes a model of each table, and lists what models cannot contain', async () => {
       const { code, stdout, stderr } = await run('import');
       expect([code, stderr]).to.deep.equal([0, '']);
       const files = await readdir(join(project.folder, 'definitions', 'models'));
       expect(files.sort()).to.deep.equal(MODELS.map((name) => `${name}.model.json`));
-      for (const said of [
+      for (const text of [
         'Order Items\n  ! no model: a name in definitions has letters, digits and "_" only\n',
         '  ! post code: no field: a name in definitions',
         'busy_customers\n  ! is no table (a view perhaps)',
@@ -57,13 +57,13 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
         'logs\n',
         '  ! has no primary key\n',
       ])
-        expect(stdout).to.contain(said);
+        expect(stdout).to.contain(text);
       expect(stdout).to.match(
         /\n {2}! during: no field: no field type holds \w+.*; it demands a value, so every INSERT/,
       );
     });
 
-    it('types, keys, bounds, references and comments are those of the tables', async () => {
+    it('copies types, keys, bounds, references and comments of the tables', async () => {
       const customers = await readModel('_customers');
       expect(customers)
         .to.match(/^\/\/ People who buy\.\n/)
@@ -85,7 +85,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
         .and.contain('"price": { "type": "Float", "indexable": true }');
     });
 
-    it('nothing is to be migrated, and a check with the database has no error', async () => {
+    it('leaves nothing to migrate, and no error in a check with the database', async () => {
       const migrated = await run('migrate', '--check', '--format', 'json');
       expect([migrated.code, (JSON.parse(migrated.stdout) as { steps: unknown }).steps]).to.deep.equal([0, []]);
       if (!isFirst) return;
@@ -94,7 +94,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
       expect(checked.stdout).to.contain('0 errors, 1 warning, 0 hints').and.contain('LNK_FIELD_CASE');
     });
 
-    it('resources of imported tables check clean and answer requests', async () => {
+    it('serves resources of imported tables', async () => {
       for (const model of ['categories', 'products', 'customers']) {
         const added = await run('add', 'crud', model);
         expect([added.code, added.stderr]).to.deep.equal([0, '']);
@@ -159,7 +159,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
     });
 
     if (!isFirst) return;
-    it('a second run compares, and overwrites nothing without --force', async () => {
+    it('compares in a second run, and overwrites nothing without --force', async () => {
       const file = join(project.folder, 'definitions', 'models', '_customers.model.json');
       const before = await readModel('_customers');
       const changed = before.replace('"max_length": 80', '"max_length": 70').replace('{\n', '{\n  // Mine\n');
@@ -174,7 +174,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
       expect(await readModel('_customers')).to.equal(before);
     });
 
-    it('a table that is not there, and an address of another database, are refused', async () => {
+    it('rejects an unknown table, and an address of another database', async () => {
       const unknown = await run('import', '--tables', 'costumers');
       expect([unknown.code, unknown.stderr]).to.deep.equal([
         2,
@@ -188,7 +188,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
 }
 
 describe('lintel import, without a server', () => {
-  it('says what to set, and that an address leads nowhere', async () => {
+  it('names a missing variable, and reports an unreachable address', async () => {
     const project = await createTempProject({ 'lintel.config.json': {} });
     try {
       const embedded = await runCli(['import'], { cwd: project.folder });

@@ -75,17 +75,17 @@ const NOTHING: CommandOptions = {
 
 describe('lintel jobs', function () {
   let project: TempProject;
-  let said: string[] = [];
+  let events: string[] = [];
   before(async () => {
-    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'desk', 'runtime.js')).href;
-    ({ said } = (await import(module)) as { said: string[] });
+    const module = pathToFileURL(join(PLUGIN_FIXTURES, 'job-admin', 'runtime.js')).href;
+    ({ events } = (await import(module)) as { events: string[] });
   });
   beforeEach(async () => {
     project = await createTempProject({
-      'definitions/a.json': defineReturnResource('a', '$GENERATOR.DESK'),
+      'definitions/a.json': defineReturnResource('a', '$GENERATOR.JOB_ADMIN'),
       // Requires an unavailable database, which job administration does not need.
       'definitions/b.json': defineQueryResource('b', 'SELECT 1 AS one'),
-      'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'desk')] },
+      'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'job-admin')] },
       'jobs.json': JOBS,
     });
   });
@@ -102,9 +102,9 @@ describe('lintel jobs', function () {
   };
 
   it('lists jobs as a table, and opens nothing but their store', async () => {
-    said.length = 0;
+    events.length = 0;
     const { code, stdout, stderr } = await jobs();
-    expect([code, stderr, said]).to.deep.equal([0, '', ['open', 'closed']]);
+    expect([code, stderr, events]).to.deep.equal([0, '', ['open', 'closed']]);
     const [head, ...rows] = stdout.trim().split('\n');
     expect(head?.split(/ {2,}/)).to.deep.equal(['id', 'actionable', 'state', 'attempts', 'due or failed at', 'code']);
     expect(rows.map((row) => row.split(/ {2,}/))).to.deep.equal([
@@ -201,9 +201,9 @@ describe('lintel jobs', function () {
     await project.remove('definitions/b.json');
     const server = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
     try {
-      await server.waitForOutput(/desk: works/);
+      await server.waitForOutput(/job admin: works/);
       expect((await jobs('retry', '--all')).code).to.equal(0);
-      expect(server.output()).not.to.contain('desk: closed');
+      expect(server.output()).not.to.contain('job admin: closed');
     } finally {
       await server.stop();
     }

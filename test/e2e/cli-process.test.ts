@@ -29,7 +29,7 @@ const FILES: Files = {
   },
   'definitions/_cat.json': MODEL,
   'definitions/a.json': [
-    defineReturnResource('a', '$GENERATOR.DESK'),
+    defineReturnResource('a', '$GENERATOR.JOB_ADMIN'),
     defineQueryResource('cats', 'SELECT id, name FROM cat WHERE name = $1', ['$ENV.NAME']),
   ],
   '.env.example': 'KEY=generate:9\n',
@@ -78,7 +78,7 @@ describe('command in its own process', function () {
     try {
       await mkdir(join(project.folder, 'node_modules'));
       await symlink(ROOT, join(project.folder, 'node_modules/lintel'));
-      await cp(join(PLUGIN_FIXTURES, 'desk'), join(project.folder, 'plugins'), { recursive: true });
+      await cp(join(PLUGIN_FIXTURES, 'job-admin'), join(project.folder, 'plugins'), { recursive: true });
       return await run(words, { cwd: project.folder, env: { NAME: 'Tom' } });
     } finally {
       await project.dispose();

@@ -136,7 +136,7 @@ describe('lintel test --coverage', () => {
     expect([code, stderr]).to.deep.equal([2, '--coverage prints for readers, so it takes no other --reporter.\n']);
   });
 
-  it('counts what cases reach in each environment, and nothing that mutants reach', async () => {
+  it('counts the coverage of cases in each environment, and not that of mutants', async () => {
     const call = (id: string, name: string): object => ({
       id,
       given: { environment: { NAME: name } },

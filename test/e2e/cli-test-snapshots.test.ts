@@ -73,7 +73,7 @@ describe('lintel test --update', () => {
     expect((await run()).code).to.equal(0);
   });
 
-  it('writes no secret, and nothing into a case that fails otherwise', async () => {
+  it('writes no secret, and nothing into a case with another failure', async () => {
     const body = (text: string): string => `, "body": { "text": ${JSON.stringify(text)} }`;
     const failing = step('note', '{ "$snapshot": true }').replace(
       '"expect": {',
@@ -102,7 +102,7 @@ describe('lintel test --update', () => {
     expect(await read()).to.equal(groups('{ "$snapshot": { "said": "1" } }', '{ "said": { "$snapshot": "2" } }'));
   });
 
-  it('rejects --watch and --mutants, which would run with what was written', async () => {
+  it('rejects --watch and --mutants', async () => {
     for (const name of ['watch', 'mutants']) {
       const { code, stderr } = await run('--update', `--${name}`);
       expect([code, stderr]).to.deep.equal([2, `--update writes test files once, so it takes no --${name}.\n`]);

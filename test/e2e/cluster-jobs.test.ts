@@ -93,7 +93,7 @@ for (const [store, choose] of Object.entries(STORES)) {
   describe(`processes on one queue (${store})`, function () {
     let cluster: Cluster;
     let upstream: PausableUpstream;
-    let desk: OpenedQueue | undefined;
+    let admin: OpenedQueue | undefined;
 
     before(async function () {
       const chosen = await choose();
@@ -118,13 +118,13 @@ for (const [store, choose] of Object.entries(STORES)) {
       });
       if ('skip' in found) return skipTest(this, found.skip);
       cluster = found;
-      desk = await openQueue({
+      admin = await openQueue({
         plugin: store === 'mongo' ? 'mongo, patiently' : store,
         options: { url: chosen.url || cluster.database, ...chosen.options },
       });
     });
     after(async () => {
-      await desk?.close();
+      await admin?.close();
       await cluster?.close();
       await upstream?.close();
     });
@@ -139,18 +139,18 @@ for (const [store, choose] of Object.entries(STORES)) {
       upstream.clearCalls();
     });
 
-    const jobs = async (): Promise<readonly JobView[]> => (await desk?.queue.list({})) ?? [];
+    const jobs = async (): Promise<readonly JobView[]> => (await admin?.queue.list({})) ?? [];
     const noneLeft = (): Promise<void> => waitUntil(async () => (await jobs()).length === 0, 'all work is done');
     const called = async (count: number): Promise<void> => {
       await waitUntil(() => upstream.calls.length >= count, `${count} calls came`).catch(explain);
       expect(upstream.calls.map(formatCall)).to.have.length(count);
     };
-    const formatCall = ({ who, key }: PausedCall): string => `${who}: ${key}`;
+    const formatCall = ({ caller, key }: PausedCall): string => `${caller}: ${key}`;
     const explain = (error: Error): never => {
       throw new Error(`${error.message}: ${upstream.calls.map(formatCall).join(', ') || 'none'}`, { cause: error });
     };
     const listKeys = (calls: readonly PausedCall[]): string[] => calls.map(({ key }) => key);
-    const runBy = ({ name }: Peer): readonly PausedCall[] => upstream.calls.filter(({ who }) => who === name);
+    const runBy = ({ name }: Peer): readonly PausedCall[] => upstream.calls.filter(({ caller }) => caller === name);
     const values = (key: string): Set<unknown> =>
       new Set(upstream.calls.filter((call) => call.key === key).map(({ body }) => (JSON.parse(body) as Loose)['made']));
     const [first, second] = [(): Member => cluster.members[0]!, (): Member => cluster.members[1]!];

@@ -140,7 +140,7 @@ describe('three processes and their Redis', function () {
     return frames.map(({ data }) => (data as { n: unknown }).n);
   };
   /** Each process logs it, `times` times since its start. */
-  const said = async (text: string, times = 1): Promise<void> => {
+  const waitForLog = async (text: string, times = 1): Promise<void> => {
     const counts = (): number[] => cluster.peers.map(({ output }) => output().split(text).length - 1);
     await waitForValue(counts, (found) => found.every((count) => count >= times));
     expect(counts(), text).to.deep.equal([times, times, times]);
@@ -162,14 +162,14 @@ describe('three processes and their Redis', function () {
     for (const index of [0, 1, 2]) await post(index, '/all', { n: index }, 200);
     // Each process has its own clients, at least.
     for (const [index, client] of clients.entries()) expect(await numbers(client, 1)).to.deep.equal([index]);
-    await said('relay unavailable; messages reach only clients of this process');
-    await said('queue store unavailable; jobs are neither accepted nor run');
+    await waitForLog('relay unavailable; messages reach only clients of this process');
+    await waitForLog('queue store unavailable; jobs are neither accepted nor run');
     expect(await entries()).to.deep.equal(['d']);
 
     await startServer(server.port);
     upstream.holdAnswers(false);
-    await said('relay available');
-    await said('queue store available');
+    await waitForLog('relay available');
+    await waitForLog('queue store available');
     await waitForValue(entries, ({ length }) => length === 5);
     expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
@@ -196,7 +196,7 @@ describe('three processes and their Redis', function () {
     const operator = new Redis(server.url);
     await operator.flushall();
     operator.disconnect();
-    await said('queue store is empty after a reconnect: accepted jobs are lost');
+    await waitForLog('queue store is empty after a reconnect: accepted jobs are lost');
     for (const { client } of cluster.peers) {
       const { status, body } = await client.request('GET', '/status');
       expect(status).to.equal(200);
@@ -205,7 +205,7 @@ describe('three processes and their Redis', function () {
     }
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 20 + index }, 200);
     for (const client of clients) expect(await numbers(client, 3)).to.have.members([20, 21, 22]);
-    await said('relay is empty after a reconnect: earlier messages are lost');
+    await waitForLog('relay is empty after a reconnect: earlier messages are lost');
     await post(1, '/later', { id: 'after' }, 202);
     await waitForValue(entries, (ids) => ids.includes('after'));
   });

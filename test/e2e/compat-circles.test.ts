@@ -274,21 +274,21 @@ describe('definitions of a community project', () => {
       await enter(grace, ['Authorization', String(grace['session'])]),
     ];
     // Without a token the declared uid is the address, which clients of the other system rely on.
-    const stranger = await enter(grace, []);
+    const outsider = await enter(grace, []);
     try {
       const said = await speaker.sendRequest('say', { text: 'hello', circle_id: circle['id'] });
       expect(said.data).to.include({ kind: 'said', text: 'hello' });
-      for (const one of [speaker, listener, stranger]) {
+      for (const one of [speaker, listener, outsider]) {
         expect((await one.next(({ action }) => action === 'said')).data).to.deep.equal(said.data);
       }
       await data('/whisper', { text: 'psst', to: grace['id'] }, as(ada));
       expect((await listener.next()).data).to.deep.equal({ text: 'psst', handle: 'ada' });
       await data('/tell', { circle_id: circle['id'], uids: [grace['id'], 'nobody'] });
       expect(await listener.next()).to.deep.include({ action: 'told', data: { kind: 'told', text: 'hear, hear' } });
-      for (const action of ['whispered', 'told']) expect((await stranger.next()).action).to.equal(action);
-      for (const one of [speaker, stranger]) expect(one.frames).to.deep.equal([]);
+      for (const action of ['whispered', 'told']) expect((await outsider.next()).action).to.equal(action);
+      for (const one of [speaker, outsider]) expect(one.frames).to.deep.equal([]);
     } finally {
-      for (const one of [speaker, listener, stranger]) await one.close();
+      for (const one of [speaker, listener, outsider]) await one.close();
     }
   });
 

@@ -147,9 +147,9 @@ describe('conformance command', () => {
   });
 
   it('lists its operations for an unknown one', async () => {
-    const said: string[] = [];
-    const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => said.push(text) });
+    const output: string[] = [];
+    const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => output.push(text) });
     expect(status).to.equal(1);
-    expect(said.join('')).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify, url\.guard/);
+    expect(output.join('')).to.match(/json\.body, .*multipart\.parse, .*rule\.check, .*token\.verify, url\.guard/);
   });
 });

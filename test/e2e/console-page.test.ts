@@ -31,7 +31,7 @@ describe('the page of the console', function () {
   const waitForText = (selector: string, text: string): Promise<void> =>
     page.locator(selector, { hasText: text }).first().waitFor();
 
-  it('asks for the token, and opens with it', async () => {
+  it('requests the token, and opens with it', async () => {
     await page.goto(`${shown.url}/console`);
     await page.getByLabel('Token').fill('another');
     await page.getByRole('button', { name: 'Open' }).click();
@@ -53,7 +53,7 @@ describe('the page of the console', function () {
     expect(await page.evaluate('window.ran')).to.equal(undefined);
   });
 
-  it('sends a request again by a key, and finds the failed ones', async () => {
+  it('sends a request again with a key press, and filters failed ones', async () => {
     await shown.post('/notes/add', { text: '' });
     await waitForText('caption', 'Requests: 2');
     await page.getByLabel('only failures').check();
@@ -72,7 +72,7 @@ describe('the page of the console', function () {
     errors.length = 0;
   });
 
-  it('shows the other panes, a plan, and rows', async () => {
+  it('shows the other panes, a plan and rows', async () => {
     await page.getByRole('link', { name: 'Definitions', exact: true }).click();
     await page.getByRole('link', { name: 'note-add', exact: true }).click();
     await waitForText('.box pre', 'INSERT INTO notes');

@@ -93,7 +93,7 @@ describe('the console', () => {
     expect(seen.obstacle).to.contain('secrets');
   });
 
-  it('shows a rejection at its rule, and a failure with the words of the database', async () => {
+  it('shows a rejection at its rule, and a failure with the message of the database', async () => {
     const rejected = await record(() => shown.post('/notes/add', { text: '' }));
     expect(rejected).to.include({ status: 422 });
     expect(rejected.problem).to.include({ code: 'VAL_PAYLOAD' });
@@ -105,14 +105,14 @@ describe('the console', () => {
     expect(failed.stages[0]?.sent?.values).to.deep.equal({ '$1 by': 0 });
   });
 
-  it('records no more than its bounds, and forgets on request', async () => {
+  it('records within its bounds, and deletes records on request', async () => {
     for (let i = 0; i < 25; i++) await shown.post('/notes/list', {});
     await waitUntil(async () => (await list()).length === 20, '20 records');
     await clear();
     expect(await list()).to.deep.equal([]);
   });
 
-  it('sends events, and ends them when it closes', async () => {
+  it('sends events, and ends the stream when it closes', async () => {
     const events: string[] = [];
     const sent = openRequest(`${shown.url}/console/events`, { headers: { authorization: `Bearer ${shown.token}` } });
     const ended = new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ describe('the console', () => {
     await ended;
   });
 
-  it('gives a request to send again, and a command for curl', async () => {
+  it('returns a request to send again, and a curl command', async () => {
     const { number } = await record(() => shown.post('/notes/add', { text: "it's" }, { headers: { 'x-trace': 'a' } }));
     const { body: replay } = await shown.call<{
       path: string;
@@ -148,7 +148,7 @@ describe('the console', () => {
     expect((await shown.call('replay?number=9999999', 'POST')).status).to.equal(404);
   });
 
-  it('writes a test that passes, and says why it does not', async () => {
+  it('writes a test that passes, and explains why it writes none', async () => {
     const { number } = await record(() => shown.post('/notes/add', { text: 'to be kept' }));
     const { status, body } = await shown.call<{ readonly file: string; readonly message: string }>(
       `save?number=${number}`,
@@ -214,7 +214,7 @@ describe('the console', () => {
       expect((await shown.call(path)).status, path).to.equal(404);
   });
 
-  it('serves its page with nothing inline and nothing from elsewhere', async () => {
+  it('serves its page without inline code and without foreign resources', async () => {
     const { status, headers, text } = await shown.request('GET', '/console');
     expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).to.contain("script-src 'self'").and.not.contain('unsafe');
@@ -233,7 +233,7 @@ describe('the console', () => {
     const host = (): string => new URL(shown.url).host;
     const bearer = (): string => `authorization: Bearer ${shown.token}`;
 
-    it('is refused without the token', async () => {
+    it('rejects requests without the token', async () => {
       for (const path of ['/console/api/requests', '/console/events', '/console/api/state'])
         expect((await shown.request('GET', path)).status, path).to.equal(401);
       const wrong = { authorization: `Bearer ${'x'.repeat(43)}` };
@@ -242,23 +242,23 @@ describe('the console', () => {
       expect((await shown.request('GET', '/console?key=wrong')).headers.get('set-cookie')).to.equal(null);
     });
 
-    it('is a session after the address with the token was opened, for the own page only', async () => {
+    it('creates a session for the own page after the URL with the token was opened', async () => {
       const opened = await fetch(`${shown.url}/console?key=${shown.token}`, { redirect: 'manual' });
       expect([opened.status, opened.headers.get('location')]).to.deep.equal([303, '/console']);
       const [cookie = '', ...rest] = (opened.headers.get('set-cookie') ?? '').split('; ');
       expect(rest).to.have.members(['Path=/console', 'HttpOnly', 'SameSite=Strict']);
       expect(cookie).not.to.contain(shown.token);
-      const ask = (headers: Readonly<Record<string, string>>, method = 'GET', path = 'api/requests') =>
+      const sendRequest = (headers: Readonly<Record<string, string>>, method = 'GET', path = 'api/requests') =>
         shown.request(method, `/console/${path}`, { headers: { cookie, ...headers } }).then(({ status }) => status);
-      expect(await ask({})).to.equal(200);
-      expect(await ask({ origin: 'http://evil.example' })).to.equal(403);
-      expect(await ask({ origin: 'null' })).to.equal(403);
-      expect(await ask({ 'sec-fetch-site': 'cross-site' })).to.equal(403);
-      expect(await ask({}, 'POST', 'api/clear')).to.equal(403);
-      expect(await ask({ 'x-lintel-console': '1' }, 'POST', 'api/clear')).to.equal(200);
+      expect(await sendRequest({})).to.equal(200);
+      expect(await sendRequest({ origin: 'http://evil.example' })).to.equal(403);
+      expect(await sendRequest({ origin: 'null' })).to.equal(403);
+      expect(await sendRequest({ 'sec-fetch-site': 'cross-site' })).to.equal(403);
+      expect(await sendRequest({}, 'POST', 'api/clear')).to.equal(403);
+      expect(await sendRequest({ 'x-lintel-console': '1' }, 'POST', 'api/clear')).to.equal(200);
     });
 
-    it('is refused for other names of the machine, and behind a proxy', async () => {
+    it('rejects other host names of the machine, and requests through a proxy', async () => {
       const head = 'GET /console/api/requests HTTP/1.1\r\n';
       expect(await exchange(`${head}host: ${host()}\r\n${bearer()}`)).to.equal(200);
       for (const name of [
@@ -296,7 +296,7 @@ describe('the console of `lintel serve`', () => {
     expect((await shown.request('GET', '/console/api/requests')).status).to.equal(401);
   });
 
-  it('is not there without a token', async () => {
+  it('is disabled without a token', async () => {
     const { openConsole } = await import('../../cli/console/console.js');
     const config = { observers: { console: { use: 'web_console' } } };
     const { startKernel } = await import('../support/kernel.js');

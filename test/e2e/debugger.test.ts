@@ -83,7 +83,7 @@ describe('the debugger', () => {
   const resume = ({ thread }: StoppedThread): Promise<unknown> => debug.request('continue', { threadId: thread });
   const readBalances = async (): Promise<unknown> => (await client.post<unknown>('/balances', {})).body;
 
-  it('stops at an actionable and shows what it reads and sends, without secrets', async () => {
+  it('stops at an actionable and shows its inputs and outputs, without secrets', async () => {
     await attach([{ line: lineOf('"id": 1,') }]);
     const answer = client.post('/transfer', SENT);
     const stopped = await debug.waitForStop();
@@ -147,7 +147,7 @@ describe('the debugger', () => {
     expect((await answer).body).to.have.property('id', 2);
   });
 
-  it('moves breakpoints to what is there, stops at rules, counts, compares and logs', async () => {
+  it('moves breakpoints to existing places, stops at rules, counts, compares and logs', async () => {
     debug = hostAdapter(project.folder);
     await debug.start('attach', {});
     const set = async (...breakpoints: DebugProtocol.SourceBreakpoint[]): Promise<DebugProtocol.Breakpoint[]> =>
@@ -254,7 +254,7 @@ describe('the debugger', () => {
     expect((await answer).status).to.equal(422);
   });
 
-  it('shows the call of a job and its answer, without the key', async () => {
+  it('shows the call of a job and the response, without the key', async () => {
     debug = hostAdapter(project.folder);
     await debug.start('attach', {}, { [join(project.folder, 'definitions/notify.json')]: [{ line: 5 }] });
     expect((await client.post('/notify', { to: 'eva' })).status).to.equal(202);
@@ -271,7 +271,7 @@ describe('the debugger', () => {
     await resume(stopped);
   });
 
-  it('pauses the next request, and any at its start; its deadline waits', async () => {
+  it('pauses the next request, and any at its start; its deadline is extended', async () => {
     await attach([], { stopOnEntry: true });
     const first = client.post('/echo', { text: 'a' });
     let stopped = await debug.waitForStop();
@@ -298,7 +298,7 @@ describe('the debugger', () => {
     expect((await third).status).to.equal(200);
   });
 
-  it('rolls back and answers with a problem when it is cut off in a transaction', async () => {
+  it('rolls back and returns a problem when the client disconnects in a transaction', async () => {
     await attach([{ line: lineOf('"id": 2') }]);
     const before = await readBalances();
     const answer = client.post('/transfer', SENT);
@@ -311,7 +311,7 @@ describe('the debugger', () => {
     expect(await readBalances()).to.deep.equal(before);
   });
 
-  it('lets requests go on when it disconnects, and follows a saved file', async () => {
+  it('continues requests when it disconnects, and updates after a file was saved', async () => {
     await attach([{ line: lineOf('"id": 2') }]);
     const answer = client.post('/transfer', SENT);
     await debug.waitForStop();

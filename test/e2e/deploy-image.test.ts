@@ -67,16 +67,16 @@ describe('container', function () {
     const [program = '', ...rest] = [...words, process.execPath, CLI, 'serve'];
     const env = { PATH: process.env['PATH'], PORT: '0', NODE_ENV: 'production', TMPDIR: temporary };
     const child = spawn(program, rest, { cwd: project, env });
-    let said = '';
+    let output = '';
     const url = await new Promise<string>((resolve, reject) => {
-      const hear = (text: Buffer): void => {
-        said += String(text);
-        const found = /ready at (http:\S+)/.exec(said)?.[1];
+      const appendOutput = (text: Buffer): void => {
+        output += String(text);
+        const found = /ready at (http:\S+)/.exec(output)?.[1];
         if (found !== undefined) resolve(found);
       };
-      child.stdout.on('data', hear);
-      child.stderr.on('data', hear);
-      child.once('exit', () => reject(new Error(said)));
+      child.stdout.on('data', appendOutput);
+      child.stderr.on('data', appendOutput);
+      child.once('exit', () => reject(new Error(output)));
     });
     const client = createClient(url);
     expect((await client.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
@@ -120,12 +120,12 @@ describe('container', function () {
       const [program = '', ...rest] = words;
       const outer = spawn(program, rest, { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });
       const over = once(outer, 'exit');
-      let said = '';
-      outer.stdout.on('data', (text: Buffer) => (said += String(text)));
-      outer.stderr.on('data', (text: Buffer) => (said += String(text)));
+      let output = '';
+      outer.stdout.on('data', (text: Buffer) => (output += String(text)));
+      outer.stderr.on('data', (text: Buffer) => (output += String(text)));
       const end = Date.now() + 20_000;
-      while (!line.test(said)) {
-        if (Date.now() > end) throw new Error(said);
+      while (!line.test(output)) {
+        if (Date.now() > end) throw new Error(output);
         await pause(20);
       }
       const inner = await readFile(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8');

@@ -23,7 +23,7 @@ const FILES = {
 interface Proxy {
   readonly client: Client;
   /** Its log: a line for each request. */
-  said(): string;
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ async function startProxy(haproxy: string, members: readonly Member[]): Promise<
     env: { PROXY_ADDRESS: `127.0.0.1:${port}`, LINTEL_1: first, LINTEL_2: second },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const over = once(child, 'exit');
   const client = createClient(`http://127.0.0.1:${port}`);
   const end = Date.now() + 10_000;
@@ -46,12 +46,12 @@ async function startProxy(haproxy: string, members: readonly Member[]): Promise<
       () => false,
     );
   while (!(await answers())) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`the proxy did not start:\n${said}`);
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`the proxy did not start:\n${output}`);
     await pause(50);
   }
   return {
     client,
-    said: () => said,
+    output: () => output,
     async stop() {
       child.kill('SIGKILL');
       await over;
@@ -85,7 +85,7 @@ describe('proxy of deploy/', function () {
   it('sends requests to both', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, id) => proxy.client.post('/echo', { id })));
     expect(answers.map(({ body }) => body['id'])).to.deep.equal(Array.from({ length: 20 }, (_, id) => id));
-    expect(proxy.said())
+    expect(proxy.output())
       .to.match(/ lintel\/lintel-1 /)
       .and.match(/ lintel\/lintel-2 /);
   });

@@ -1,7 +1,7 @@
 /** `hashables` over real HTTP, without a database: where the hash is visible, what is rejected, and the concurrency. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';
+import { computeConcurrency, hashLimiter } from '../../plugins/hashers/shared/hash-limiter.js';
 import { verifyBytes } from '../../plugins/hashers/bcrypt/runtime.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -220,18 +220,18 @@ describe('hashables', () => {
   });
 
   it('queue a hundred while others hash, reject the next, and work on few at a time', async () => {
-    const atOnce = hashesAtOnce(process.env['UV_THREADPOOL_SIZE']);
+    const atOnce = computeConcurrency(process.env['UV_THREADPOOL_SIZE']);
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    const held = Array.from({ length: atOnce }, () => hashing.run(() => over));
+    const held = Array.from({ length: atOnce }, () => hashLimiter.run(() => over));
     let most = 0;
     const send = async (): Promise<number> => {
       const { status } = await kernel.post('/held', { password: 'secret' });
-      most = Math.max(most, hashing.running);
+      most = Math.max(most, hashLimiter.running);
       return status;
     };
     const hundred = Array.from({ length: 100 }, send);
-    await waitUntil(() => hashing.waiting === 100, 'a hundred wait');
+    await waitUntil(() => hashLimiter.waiting === 100, 'a hundred wait');
     const { status, body, headers } = await kernel.post('/held', { password: 'secret' });
     expect([status, body['code']]).to.deep.equal([503, 'HSH_BUSY']);
     expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
@@ -239,7 +239,7 @@ describe('hashables', () => {
     await Promise.all(held);
     expect(new Set(await Promise.all(hundred))).to.deep.equal(new Set([200]));
     expect(most).to.be.within(1, atOnce);
-    expect([hashing.running, hashing.waiting]).to.deep.equal([0, 0]);
+    expect([hashLimiter.running, hashLimiter.waiting]).to.deep.equal([0, 0]);
     expect(await send()).to.equal(200);
   });
 });

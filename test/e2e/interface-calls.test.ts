@@ -39,46 +39,46 @@ const rsa = (body: string, key = sender.privateKey): string =>
 
 interface Row {
   /** A sentence of the interface. */
-  readonly says: string;
+  readonly rule: string;
   readonly path: string;
   readonly send?: unknown;
   readonly headers?: Readonly<Record<string, string>> | (() => Promise<Record<string, string>>);
   readonly status: number;
-  /** Members that the response contains, deeply. */
-  readonly gives?: unknown;
+  /** Members that the response has, deeply. */
+  readonly has?: unknown;
   readonly code?: string;
   /** Requests to the other service. */
-  readonly asks?: (asked: ReceivedRequest, answer: Answer<Loose>) => void;
+  readonly call?: (asked: ReceivedRequest, answer: Answer<Loose>) => void;
 }
 
 const user = { user: { id: 'u 1/2' }, amount: 3.5 };
 
 const CALLS: readonly Row[] = [
   {
-    says: '`url` (string, accessors allowed inside it)',
+    rule: '`url` (string, accessors allowed inside it)',
     path: '/accessors-in-url',
     send: user,
     headers: { 'accept-language': 'de' },
     status: 200,
-    gives: { url: '/users/u%201%2F2?lang=de', method: 'GET', body: null },
+    has: { url: '/users/u%201%2F2?lang=de', method: 'GET', body: null },
   },
   {
-    says: '`headers` (object of strings, accessors allowed)',
+    rule: '`headers` (object of strings, accessors allowed)',
     path: '/headers',
     send: { user: { id: 'u1' } },
     status: 200,
-    asks: ({ headers }) => {
+    call: ({ headers }) => {
       expect(headers['x-api-key']).to.equal('key of the other service');
       expect(headers['x-caller']).to.equal('user u1');
       expect(headers['x-id']).to.match(/^[0-9a-f]{8}-/);
     },
   },
   {
-    says: '`request_body` (object, accessors allowed): values keep their types, inside a text they become text',
+    rule: '`request_body` (object, accessors allowed): values keep their types, inside a text they become text',
     path: '/body',
     send: { ...user, text: '$ENV.API_KEY' },
     status: 200,
-    asks: ({ body }) => {
+    call: ({ body }) => {
       const sent = JSON.parse(body) as Loose;
       expect(sent).to.deep.include({
         whole: { ...user, text: '$ENV.API_KEY' },
@@ -90,62 +90,62 @@ const CALLS: readonly Row[] = [
     },
   },
   {
-    says: '`$PAYLOAD` alone is the whole body',
+    rule: '`$PAYLOAD` alone is the whole body',
     path: '/whole-body',
     send: { a: [1, { b: null }] },
     status: 200,
-    gives: { method: 'PUT', body: { a: [1, { b: null }] } },
+    has: { method: 'PUT', body: { a: [1, { b: null }] } },
   },
   {
-    says: 'the remote JSON body (text if it is not JSON)',
+    rule: 'the remote JSON body (text if it is not JSON)',
     path: '/text-reply',
     send: {},
     status: 200,
-    gives: 'just text',
+    has: 'just text',
   },
   {
-    says: '`returnables`: names of the result values the action returns; dotted paths and numeric segments work',
+    rule: '`returnables`: names of the result values the action returns; dotted paths and numeric segments work',
     path: '/kept-names',
     send: {},
     status: 200,
-    gives: { data: { price: 12.5, tags: { 0: 'a' } } },
+    has: { data: { price: 12.5, tags: { 0: 'a' } } },
   },
   {
-    says: '`extract` is a path into the dependency result, `for` the name under which a query parameter has the value',
+    rule: '`extract` is a path into the dependency result, `for` the name under which a query parameter has the value',
     path: '/chain',
     send: { provider_id: 'p1' },
     status: 200,
-    gives: { provider_id: 'p1', amount: 12.5, status: 'b' },
+    has: { provider_id: 'p1', amount: 12.5, status: 'b' },
   },
   {
-    says: 'rules run before the actionable executes; an invalid payload stops it',
+    rule: 'rules run before the actionable executes; an invalid payload stops it',
     path: '/chain',
     send: { provider_id: '' },
     status: 422,
     code: 'VAL_PAYLOAD',
   },
   {
-    says: '`self_` as `extract` returns the full response body, also of another resource',
+    rule: '`self_` as `extract` returns the full response body, also of another resource',
     path: '/another-resource',
     send: {},
     status: 200,
-    asks: ({ body }) => expect(JSON.parse(body)).to.have.nested.property('all.data.price', 12.5),
+    call: ({ body }) => expect(JSON.parse(body)).to.have.nested.property('all.data.price', 12.5),
   },
   {
-    says: 'accessor cannot be resolved: request fails without running the action',
+    rule: 'accessor cannot be resolved: request fails without running the action',
     path: '/accessors-in-url',
     send: {},
     status: 422,
     code: 'ACC_UNRESOLVED',
   },
   {
-    says: 'an upstream 4xx is a failure too, and nothing of its body leaves',
+    rule: 'an upstream 4xx is a failure too, and nothing of its body leaves',
     path: '/refused',
     send: {},
     status: 502,
     code: 'OUT_STATUS',
   },
-  { says: 'upstream 5xx: 502', path: '/failed', send: {}, status: 502, code: 'OUT_STATUS' },
+  { rule: 'upstream 5xx: 502', path: '/failed', send: {}, status: 502, code: 'OUT_STATUS' },
 ];
 
 const createSignatureHeader = (algorithm: string, body = BODY): Record<string, string> => ({
@@ -155,19 +155,19 @@ const GOT = { got: JSON.parse(BODY) as unknown };
 
 const HOOKS: readonly Row[] = [
   {
-    says: 'a webhook can write to the database and call other APIs; headers are `$HEADER.<name>`',
+    rule: 'a webhook can write to the database and call other APIs; headers are `$HEADER.<name>`',
     path: '/payment-webhook',
     send: BODY,
     headers: { ...createSignatureHeader('sha512'), 'x-event': 'paid' },
     status: 200,
-    gives: { status: 'FULFILLED', amount: 7.25 },
-    asks: ({ headers, body }) => {
+    has: { status: 'FULFILLED', amount: 7.25 },
+    call: ({ headers, body }) => {
       expect(headers['x-event']).to.equal('paid');
       expect(JSON.parse(body)).to.deep.equal({ paid: 'r-1', whole: JSON.parse(BODY) as unknown });
     },
   },
   {
-    says: 'webhook verification fails: request not accepted',
+    rule: 'webhook verification fails: request not accepted',
     path: '/payment-webhook',
     send: BODY,
     headers: createSignatureHeader('sha256'),
@@ -175,119 +175,119 @@ const HOOKS: readonly Row[] = [
     code: 'WHK_REFUSED',
   },
   {
-    says: 'signature over the raw body: plain hex',
+    rule: 'signature over the raw body: plain hex',
     path: '/hooks/hmac-default',
     send: BODY,
     headers: createSignatureHeader('sha256'),
     status: 200,
-    gives: GOT,
+    has: GOT,
   },
   {
-    says: 'or the form `sha256=<hex>`',
+    rule: 'or the form `sha256=<hex>`',
     path: '/hooks/hmac-default',
     send: BODY,
     headers: { 'x-signature': `sha256=${hmac('sha256')}` },
     status: 200,
-    gives: GOT,
+    has: GOT,
   },
   {
-    says: 'over the raw body: other white space is another body',
+    rule: 'over the raw body: other white space is another body',
     path: '/hooks/hmac-default',
     send: JSON.stringify(JSON.parse(BODY)),
     headers: createSignatureHeader('sha256'),
     status: 401,
   },
   {
-    says: 'sha384',
+    rule: 'sha384',
     path: '/hooks/hmac-sha384',
     send: BODY,
     headers: { 'x-signature': `sha384=${hmac('sha384')}` },
     status: 200,
   },
   {
-    says: 'the form names the algorithm of the definition',
+    rule: 'the form names the algorithm of the definition',
     path: '/hooks/hmac-sha384',
     send: BODY,
     headers: createSignatureHeader('sha256'),
     status: 401,
   },
   {
-    says: '`HeaderTokenVerifier`: the header value must equal the secret; the whole payload is `$PAYLOAD`',
+    rule: '`HeaderTokenVerifier`: the header value must equal the secret; the whole payload is `$PAYLOAD`',
     path: '/hooks/token',
     send: { name: 'n', more: 1 },
     headers: { 'X-Token': WEBHOOK_SECRET, 'X-Event': 'e' },
     status: 200,
-    gives: { event: 'e', name: 'n', all: { name: 'n', more: 1 } },
+    has: { event: 'e', name: 'n', all: { name: 'n', more: 1 } },
   },
-  { says: 'another secret', path: '/hooks/token', send: {}, headers: { 'x-token': `${WEBHOOK_SECRET}x` }, status: 401 },
-  { says: 'no header at all', path: '/hooks/token', send: {}, status: 401 },
+  { rule: 'another secret', path: '/hooks/token', send: {}, headers: { 'x-token': `${WEBHOOK_SECRET}x` }, status: 401 },
+  { rule: 'no header at all', path: '/hooks/token', send: {}, status: 401 },
   {
-    says: 'base64 signature of the raw body, RSA public key in PEM',
+    rule: 'base64 signature of the raw body, RSA public key in PEM',
     path: '/hooks/public-key',
     send: BODY,
     headers: { 'x-rsa': rsa(BODY) },
     status: 200,
-    gives: GOT,
+    has: GOT,
   },
   {
-    says: 'another key',
+    rule: 'another key',
     path: '/hooks/public-key',
     send: BODY,
     headers: { 'x-rsa': rsa(BODY, other.privateKey) },
     status: 401,
   },
   {
-    says: '`JwtVerifier`: `algorithm` defaults to HS256; the header may be `Authorization`',
+    rule: '`JwtVerifier`: `algorithm` defaults to HS256; the header may be `Authorization`',
     path: '/hooks/jwt',
     send: BODY,
     headers: async () => ({ authorization: `Bearer ${await signJwt({}, SENDER_JWT, 'HS256')}` }),
     status: 200,
   },
   {
-    says: 'HS512 (webhook JWT)',
+    rule: 'HS512 (webhook JWT)',
     path: '/hooks/jwt-512',
     send: BODY,
     headers: async () => ({ 'x-jwt': await signJwt({}, SENDER_JWT, 'HS512') }),
     status: 200,
   },
   {
-    says: "the algorithm is the definition's",
+    rule: "the algorithm is the definition's",
     path: '/hooks/jwt-512',
     send: BODY,
     headers: async () => ({ 'x-jwt': await signJwt({}, SENDER_JWT, 'HS256') }),
     status: 401,
   },
-  { says: 'source addresses separated by commas or by pipes', path: '/hooks/ips', send: BODY, status: 200, gives: GOT },
-  { says: 'an address that is not listed', path: '/hooks/ips-of-others', send: BODY, status: 401 },
+  { rule: 'source addresses separated by commas or by pipes', path: '/hooks/ips', send: BODY, status: 200, has: GOT },
+  { rule: 'an address that is not listed', path: '/hooks/ips-of-others', send: BODY, status: 401 },
   {
-    says: 'an address that the caller only claims',
+    rule: 'an address that the caller only claims',
     path: '/hooks/ips-of-others',
     send: BODY,
     headers: { 'x-forwarded-for': '203.0.113.9' },
     status: 401,
   },
   {
-    says: '`ALL`: every verifier must pass',
+    rule: '`ALL`: every verifier must pass',
     path: '/hooks/all',
     send: BODY,
     headers: { ...createSignatureHeader('sha256'), 'x-token': WEBHOOK_SECRET },
     status: 200,
   },
   {
-    says: '`ALL`: one of two is not enough',
+    rule: '`ALL`: one of two is not enough',
     path: '/hooks/all',
     send: BODY,
     headers: createSignatureHeader('sha256'),
     status: 401,
   },
   {
-    says: '`ANY`: one passing verifier is enough',
+    rule: '`ANY`: one passing verifier is enough',
     path: '/hooks/any',
     send: BODY,
     headers: { 'x-token': WEBHOOK_SECRET },
     status: 200,
   },
-  { says: '`ANY`: none is rejected', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
+  { rule: '`ANY`: none is rejected', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
 ];
 
 async function checkRow(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {
@@ -296,14 +296,14 @@ async function checkRow(kernel: TestKernel, row: Row, wrapped: boolean): Promise
   const answer = await kernel.post(row.path, row.send, { headers: { ...headers } });
   expect(answer.status, answer.text).to.equal(row.status);
   const result = wrapped && row.status === 200 ? answer.body['data'] : answer.body;
-  if (typeof row.gives === 'object') expect(result).to.deep.include(row.gives);
-  else if (row.gives !== undefined) expect(result).to.equal(row.gives);
+  if (typeof row.has === 'object') expect(result).to.deep.include(row.has);
+  else if (row.has !== undefined) expect(result).to.equal(row.has);
   if (row.code !== undefined) expect(answer.body['code']).to.equal(row.code);
   expect(answer.text).to.not.include('of the other service');
-  if (row.asks === undefined) return;
+  if (row.call === undefined) return;
   const asked = upstream.requests.slice(before).at(-1);
   if (asked === undefined) throw new Error('the other service was not asked');
-  row.asks(asked, answer);
+  row.call(asked, answer);
 }
 
 const ENV = {
@@ -325,8 +325,8 @@ for (const profile of [undefined, 'sub0'] as const) {
   const title = profile === undefined ? '' : ', profile sub0';
   describeOnDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
     // Where the other system reads NULL for an absent path, that applies to parameters only, never to a URL.
-    for (const row of CALLS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
-    for (const row of HOOKS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
+    for (const row of CALLS) it(`${row.rule} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
+    for (const row of HOOKS) it(`${row.rule} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
 
     it('receives inbound requests with JSON or multipart payloads', async () => {
       const parts = [

@@ -67,8 +67,8 @@ function describeDocuments(store: Database): void {
   const post = (path: string, body: unknown = {}, init: RequestInit = {}) =>
     kernel.post(`/lib/${path}`, body, { ...init, headers: { 'x-kind': 'test', ...(init.headers as object) } });
 
-  for (const [says, path, body, status, gives] of ROWS) {
-    it(`${says} (${path})`, async () => {
+  for (const [rule, path, body, status, gives] of ROWS) {
+    it(`${rule} (${path})`, async () => {
       const answer = await post(path, body);
       expect(answer.status, answer.text).to.equal(status);
       if (gives === undefined) return;

@@ -195,8 +195,8 @@ for (const name of ['pglite', 'mariadb', 'mysql'] as const) {
     });
     after(() => kernel?.close());
 
-    for (const [says, path, body, status, gives] of ROWS) {
-      it(`${says} (${path})`, async () => {
+    for (const [rule, path, body, status, gives] of ROWS) {
+      it(`${rule} (${path})`, async () => {
         const answer = await kernel.post(`/${path}`, body);
         expect(answer.status, answer.text).to.equal(status);
         if (gives !== undefined) expect(answer.body).to.deep.equal(gives);

@@ -19,46 +19,46 @@ const big: Part = {
 };
 
 interface Rejection {
-  readonly says: string;
+  readonly rule: string;
   readonly path: string;
   readonly parts: readonly Part[];
   readonly status: number;
   readonly code: string;
 }
 const REJECTIONS: readonly Rejection[] = [
-  { says: '`max_file_uploads`', path: '/upload', parts: [png(), png(), png()], status: 413, code: 'REQ_TOO_COMPLEX' },
-  { says: '`max_upload_file_size`', path: '/upload', parts: [big], status: 413, code: 'REQ_PART' },
+  { rule: '`max_file_uploads`', path: '/upload', parts: [png(), png(), png()], status: 413, code: 'REQ_TOO_COMPLEX' },
+  { rule: '`max_upload_file_size`', path: '/upload', parts: [big], status: 413, code: 'REQ_PART' },
   {
-    says: '`allowed_mimetypes`: only listed types accepted',
+    rule: '`allowed_mimetypes`: only listed types accepted',
     path: '/upload',
     parts: [{ name: 'file', content: GIF_BLACK, file: 'a.gif', type: 'image/gif' }],
     status: 415,
     code: 'UPL_TYPE_REFUSED',
   },
   {
-    says: 'also when the client declares another type',
+    rule: 'also when the client declares another type',
     path: '/upload',
     parts: [{ name: 'file', content: PDF, file: 'a.png', type: 'image/png' }],
     status: 415,
     code: 'UPL_TYPE_REFUSED',
   },
   {
-    says: 'and never a script that calls itself a picture',
+    rule: 'and never a script that calls itself a picture',
     path: '/upload',
     parts: [{ name: 'file', content: SVG, file: 'a.svg', type: 'image/svg+xml' }],
     status: 415,
     code: 'UPL_TYPE_REFUSED',
   },
-  { says: 'without a file', path: '/upload', parts: [{ name: 'a', content: 'b' }], status: 422, code: 'UPL_NO_FILE' },
+  { rule: 'without a file', path: '/upload', parts: [{ name: 'a', content: 'b' }], status: 422, code: 'UPL_NO_FILE' },
   {
-    says: 'a folder that a client chooses to lead elsewhere',
+    rule: 'a folder that a client chooses to lead elsewhere',
     path: '/folder-of-payload',
     parts: [{ name: 'folder', content: '../../x' }, png()],
     status: 422,
     code: 'UPL_FOLDER_VALUE',
   },
   {
-    says: 'files where none are accepted',
+    rule: 'files where none are accepted',
     path: '/limited',
     parts: [{ name: 'name', content: 'files' }, png()],
     status: 415,
@@ -189,8 +189,8 @@ for (const { database, bucket, profile } of PLACES) {
       await postExpecting('/photos-remove', ['users/bob/../../public/x.png'], 'bob', 422);
     });
 
-    for (const { says, path, parts, status, code } of REJECTIONS) {
-      it(`${says}: ${status} ${code}`, async () => {
+    for (const { rule, path, parts, status, code } of REJECTIONS) {
+      it(`${rule}: ${status} ${code}`, async () => {
         const answer = await kernel.request('POST', path, { body: createFormData(parts) });
         expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
         expect(answer.headers.get('content-type')).to.equal(

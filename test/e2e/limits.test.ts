@@ -8,7 +8,7 @@ import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/tokens/kind.js';
-import { hashesAtOnce } from '../../plugins/hashers/shared/hash-limiter.js';
+import { computeConcurrency } from '../../plugins/hashers/shared/hash-limiter.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
@@ -146,28 +146,28 @@ describe('limits', function () {
   }
 
   /** Sends bytes, then one more each time the server could have aborted; returns its response. */
-  const trickle = (port: number, bytesOf: string): Promise<{ said: string; ms: number }> =>
+  const trickle = (port: number, bytesOf: string): Promise<{ received: string; ms: number }> =>
     new Promise((resolve) => {
       const started = performance.now();
-      let said = '';
+      let received = '';
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(bytesOf);
         timer = setInterval(() => socket.writable && socket.write('x'), 50);
       });
       let timer: NodeJS.Timeout | undefined;
-      socket.setEncoding('latin1').on('data', (text: string) => (said += text));
+      socket.setEncoding('latin1').on('data', (text: string) => (received += text));
       socket.on('error', () => undefined);
       socket.on('close', () => {
         clearInterval(timer);
-        resolve({ said, ms: performance.now() - started });
+        resolve({ received, ms: performance.now() - started });
       });
     });
 
   it('headers that never end: 10 s by default or as configured, 408 beyond', async () => {
     expect(timeouts.headers).to.equal(10);
     const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.3 } } } });
-    const { said, ms } = await trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
-    expect(parseRaw(said).status).to.equal(408);
+    const { received, ms } = await trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
+    expect(parseRaw(received).status).to.equal(408);
     expect(ms).to.be.within(250, 3000);
   });
 
@@ -176,8 +176,8 @@ describe('limits', function () {
     // The deadline of headers by default is longer: both must be possible.
     const kernel = await start({ files: FILES, config: { http: { timeouts: { request: 0.3 } } } });
     const lines = formatRequestHead('POST', '/echo', { 'content-type': 'application/json', 'content-length': 100_000 });
-    const { said, ms } = await trickle(kernel.server.port, `${lines}{"a":"`);
-    expect(parseRaw(said).status).to.equal(408);
+    const { received, ms } = await trickle(kernel.server.port, `${lines}{"a":"`);
+    expect(parseRaw(received).status).to.equal(408);
     expect(ms).to.be.within(250, 3000);
     expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
@@ -186,7 +186,7 @@ describe('limits', function () {
     const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.5 } } } });
     const idle = Array.from({ length: 100 }, () => trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nx: '));
     for (let i = 0; i < 20; i++) expect((await kernel.post('/echo', { i })).status).to.equal(200);
-    for (const { said } of await Promise.all(idle)) expect(parseRaw(said).status).to.equal(408);
+    for (const { received } of await Promise.all(idle)) expect(parseRaw(received).status).to.equal(408);
   });
 
   it('a connection without a request: 75 s by default or as configured, closed beyond', async () => {
@@ -194,8 +194,8 @@ describe('limits', function () {
     expect(timeouts.keep_alive).to.equal(75);
     const kernel = await start({ files: FILES, config: { http: { timeouts: { keep_alive: 1, headers: 0.3 } } } });
     const [started, elapsed] = [performance.now(), startStopwatch()];
-    const said = await kernel.raw(formatRequestHead('GET', '/status/live'));
-    expect(parseRaw(said).head).to.contain('keep-alive: timeout=1');
+    const received = await kernel.raw(formatRequestHead('GET', '/status/live'));
+    expect(parseRaw(received).head).to.contain('keep-alive: timeout=1');
     expect(performance.now() - started).to.be.at.least(900);
     expect(elapsed()).to.be.lessThan(4000);
   });
@@ -255,12 +255,12 @@ describe('limits', function () {
   });
 
   it('concurrent hashes: 4 if there are enough threads, else one less than the threads, or the value of the environment', () => {
-    expect(hashesAtOnce('16')).to.equal(4);
-    expect(hashesAtOnce(undefined)).to.equal(3);
-    expect(hashesAtOnce('16', '8')).to.equal(8);
-    expect(hashesAtOnce('16', '2')).to.equal(2);
-    expect(hashesAtOnce('4', '8')).to.equal(3);
-    for (const none of ['', '0', '-1', 'many']) expect(hashesAtOnce('16', none), none).to.equal(4);
+    expect(computeConcurrency('16')).to.equal(4);
+    expect(computeConcurrency(undefined)).to.equal(3);
+    expect(computeConcurrency('16', '8')).to.equal(8);
+    expect(computeConcurrency('16', '2')).to.equal(2);
+    expect(computeConcurrency('4', '8')).to.equal(3);
+    for (const none of ['', '0', '-1', 'many']) expect(computeConcurrency('16', none), none).to.equal(4);
   });
 
   it('actionables of a chain: 50, depth of dependencies: 10; or as configured, no start beyond', async () => {

@@ -55,7 +55,7 @@ describe('lintel mcp', () => {
     expect(client.getInstructions()).to.contain('never write');
   });
 
-  it('says what can be written', async () => {
+  it('returns the schema of kinds and plugins', async () => {
     expect((await call('schema')).text).to.contain('"kind": "feature"');
     expect((await call('schema', { kind: 'mode' })).text).to.contain('RETURN');
     const { text } = await call('schema', { kind: 'feature', plugin: 'payload_validation' });
@@ -99,7 +99,7 @@ describe('lintel mcp', () => {
     expect(await call('test')).to.include({ isError: true });
   });
 
-  it('rejects other tools, arguments and messages, and goes on', async () => {
+  it('rejects other tools, arguments and messages, and continues', async () => {
     expect((await call('write', {})).text).to.contain('There is no tool "write"');
     expect((await call('plan', { resurce: 'hello' })).text).to.contain('did you mean "resource"');
     child.stdin.write(`{"jsonrpc": "2.0", "id": 1, \n"${'x'.repeat(1_100_000)}"\n[1]\n`);

@@ -109,8 +109,8 @@ describe('invalid plugins', () => {
       expect([status, body['code']]).to.deep.equal([500, 'INT_UNEXPECTED']);
       expect(text).not.to.contain('generator:');
       const row = kernel.log.find(({ level }) => level === 'error');
-      const said = messages(row?.fields['err']).join(' | ');
-      for (const word of words) expect(said).to.contain(word);
+      const errorText = messages(row?.fields['err']).join(' | ');
+      for (const word of words) expect(errorText).to.contain(word);
       await kernel.close();
     });
   }

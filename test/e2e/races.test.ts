@@ -151,7 +151,7 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
       await post('/open', { id, balance: 0 });
       const work = times(5, () => () => post('/entry', { id }));
       work.splice(Number(id.at(-1)) % 6, 0, () => post('/close', { id }));
-      const answers = await Promise.all(work.map((ask) => ask()));
+      const answers = await Promise.all(work.map((send) => send()));
       const [closed] = answers.splice(Number(id.at(-1)) % 6, 1);
       const made = statuses(answers)[200] ?? 0;
       expect(codes(answers.concat(closed ?? []))).to.deep.equal(['QRY_FOREIGN_KEY']);

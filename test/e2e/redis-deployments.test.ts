@@ -78,7 +78,7 @@ for (const [name, startDeployment] of [
       await redis?.stop();
     });
 
-    const ask = async (index: number, who: string): Promise<{ status: number; left: number }> => {
+    const send = async (index: number, who: string): Promise<{ status: number; left: number }> => {
       const { status, headers } = await at(index).post('/limited', {}, { headers: { 'x-who': who } });
       return { status, left: Number(headers.get('x-ratelimit-remaining')) };
     };
@@ -88,7 +88,7 @@ for (const [name, startDeployment] of [
     const getSecond = ({ data }: Frame): string => String((data as { at?: string }).at).slice(0, 19);
 
     it('count, revoke, deliver and schedule for both', async () => {
-      expect([await ask(0, 'ada'), await ask(1, 'ada'), await ask(0, 'ada')].map(({ left }) => left)).to.deep.equal([
+      expect([await send(0, 'ada'), await send(1, 'ada'), await send(0, 'ada')].map(({ left }) => left)).to.deep.equal([
         4, 3, 2,
       ]);
       token = String((await at(0).post('/sign-in', {})).body['token']);
@@ -106,7 +106,7 @@ for (const [name, startDeployment] of [
       const seen: number[] = [];
       const lefts: number[] = [];
       const isSettled = async (): Promise<boolean> => {
-        const [{ status, left }, revoked] = await Promise.all([ask(1, 'ada'), getStatus(1)]);
+        const [{ status, left }, revoked] = await Promise.all([send(1, 'ada'), getStatus(1)]);
         seen.push(revoked);
         if (status === 200) lefts.push(left);
         // The replica counts to the limit; without one the status is 503.

@@ -1,4 +1,4 @@
-/** What an editor hears of requests while `lintel dev` runs: status, times and rows of each, nothing of their values. */
+/** Reports of requests to an editor while `lintel dev` runs: status, times and rows of each, and no values. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -59,7 +59,7 @@ describe('reports of requests for an editor', () => {
     return { status: response.statusCode ?? 0, seen };
   }
 
-  it('are one line for each, with what each actionable took and found', async () => {
+  it('are one line each, with the time and rows of each actionable', async () => {
     const { status, seen } = await connect();
     expect(status).to.equal(200);
     for (const id of [1, 2]) await running.post('/add', { id, text: 'a private text' });
@@ -78,7 +78,7 @@ describe('reports of requests for an editor', () => {
     expect(JSON.stringify(seen)).not.to.include('private');
   });
 
-  it('are the last ones for an editor that connects later, and none without the token', async () => {
+  it('include the last ones for an editor that connects later, and require the token', async () => {
     const { seen } = await connect();
     await waitUntil(() => seen.length === 2, 'one report of each resource');
     expect(seen.map(({ resource }) => resource)).to.deep.equal(['all', 'add']);

@@ -77,7 +77,7 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     post(address, { sql, parameters, ...more });
   const count = async (): Promise<unknown> => (await run('SELECT count(*)::int AS n FROM _account')).rows?.[0]?.['n'];
 
-  it('give rows, with bound values, without secrets, and not all of many', async () => {
+  it('return rows with bound values, without secrets, up to a limit', async () => {
     const found = await run(
       'SELECT id, owner, pin FROM _account WHERE id = ANY($1) AND owner <> $2 ORDER BY id DESC; ',
       [[1, 2, 3], 'o2'],
@@ -94,7 +94,7 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     expect((await run('WITH w AS (SELECT 1 AS a) SELECT a FROM w')).rows).to.deep.equal([{ a: 1 }]);
   });
 
-  it('are refused without a confirmation where they write, and rolled back with one', async () => {
+  it('are rejected without a confirmation if they write, and rolled back with one', async () => {
     for (const sql of [
       'UPDATE _account SET owner = owner || $1',
       'DELETE FROM _account WHERE owner <> $1 RETURNING id',
@@ -114,7 +114,7 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     expect(gone.rows?.length).to.equal(2);
   });
 
-  it('are refused by the database where a function writes', async () => {
+  it('are rejected by the database if a function writes', async () => {
     const sequence = "nextval(pg_get_serial_sequence('_line', 'number'))";
     const refused = await run(`SELECT ${sequence}`);
     expect(refused.message).to.include('calls a function that writes');
@@ -131,7 +131,7 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     expect(await count()).to.equal(300);
   });
 
-  it('are refused with the reason where they are no single read or write, or wrong', async () => {
+  it('are rejected with a reason if they are invalid or no single read or write', async () => {
     const refuse = async (sql: string, parameters: readonly unknown[] = []): Promise<string | undefined> =>
       (await run(sql, parameters, { confirmed: true })).message;
     expect(await refuse('SELECT 1; DELETE FROM _account')).to.include('One statement at a time');
@@ -143,7 +143,7 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     expect(await count()).to.equal(300);
   });
 
-  it('need the token', async () => {
+  it('require the token', async () => {
     const { port } = address;
     expect((await post({ port, token: 'x' }, { sql: 'SELECT 1' })).status).to.equal(403);
     expect((await post(address, {}, 'GET')).status).to.equal(405);
@@ -184,7 +184,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
   const list = async (): Promise<unknown> => (await run('SELECT id, owner FROM _account ORDER BY id')).rows;
   const ALL = [1, 2, 3].map((id) => ({ id, owner: `o${id}` }));
 
-  it('give rows in their order, with bound values and without secrets', async () => {
+  it('return rows in order, with bound values and without secrets', async () => {
     const found = await run('SELECT id, owner, pin FROM _account WHERE owner <> $1 ORDER BY id DESC', ['o2']);
     expect(found.message).to.equal(undefined);
     expect(found.rows).to.deep.equal([
@@ -198,7 +198,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
     expect((await run('SELECT id FROM _account ORDER BY id LIMIT 1')).rows).to.deep.equal([{ id: 1 }]);
   });
 
-  it('are refused without a confirmation where they write, and rolled back with one', async () => {
+  it('are rejected without a confirmation if they write, and rolled back with one', async () => {
     for (const sql of [
       'UPDATE _account SET owner = CONCAT(owner, $1)',
       'DELETE FROM _account WHERE owner <> $1',
@@ -211,7 +211,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
     }
   });
 
-  it('are refused where they commit, whatever is confirmed', async () => {
+  it('are rejected if they commit, even when confirmed', async () => {
     for (const sql of ['DROP TABLE _account', 'TRUNCATE _account', 'COMMIT', 'CALL p()', 'LOCK TABLES _account WRITE'])
       expect((await run(sql, [], { confirmed: true })).message, sql).to.include('Only SELECT, INSERT');
     expect((await run("SELECT id FROM _account INTO OUTFILE '/tmp/lintel-rows'")).message).to.be.a('string');
@@ -227,7 +227,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
     expect(await list()).to.deep.equal(ALL);
   });
 
-  it('do not write where a table cannot be rolled back', async () => {
+  it('are rejected if they write to a table that cannot be rolled back', async () => {
     const { kernel } = running();
     const main = kernel.instances.find(({ key }) => key.endsWith('/main'))?.handle() as {
       readonly execute: (text: string, values: readonly unknown[], transaction: null) => Promise<unknown>;
@@ -241,7 +241,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
 });
 
 describe('the address for statements', () => {
-  it('is readable by its owner only, and there while `lintel dev` runs', async () => {
+  it('is in a file that only its owner can read, while `lintel dev` runs', async () => {
     const project = await createTempProject(FILES);
     const server = hostCli(['dev'], { cwd: project.folder, env: { PORT: '0' } });
     await server.waitForOutput(/ready at http/);

@@ -56,7 +56,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     expect((await ada.post('/activity', { limit: 101 })).status).to.equal(422);
   });
 
-  it('finds words of the notes in other forms, of its owner only', async () => {
+  it('finds other forms of words in the notes of the owner only', async () => {
     const findActivity = async (of: Person, words: string): Promise<unknown[]> =>
       (await of.post<readonly Loose[]>('/activity/search', { words })).body.map(({ note }) => note);
     expect(await findActivity(ada, 'rent')).to.deep.equal(['renting out boats']);

@@ -84,7 +84,7 @@ async function startUnprivileged(project: TempProject, env: Readonly<Record<stri
   await connection.query(`GRANT ${rights} ON ${address.pathname.slice(1)}.* TO ${user}`);
   await connection.end();
   [address.username, address.password] = [user, 'secret'];
-  return startKernel({ project, env: { ...env, DATABASE: address.href }, asks: 'stores' });
+  return startKernel({ project, env: { ...env, DATABASE: address.href }, statementChecks: 'stores' });
 }
 
 const listLeaks = (name: SqlName): readonly string[] =>
@@ -178,7 +178,7 @@ for (const database of chooseDatabases(SQL, (one) => one.name)) {
       if (isMysql) await project.write('lintel.config.json', { ...config, migrate: false, http: { port: 0 } });
       if (isMysql) scripted = await startUnprivileged(project, found.env);
       await rm(join(project.folder, 'migrations'), { recursive: true });
-      kernel = await startKernel({ project, env: found.env, asks: 'stores' });
+      kernel = await startKernel({ project, env: found.env, statementChecks: 'stores' });
       if (isMysql) unprivileged = await startUnprivileged(project, found.env);
     });
     after(async () => {
@@ -189,12 +189,12 @@ for (const database of chooseDatabases(SQL, (one) => one.name)) {
     });
 
     it('are logged at the start, with their names in the result', () => {
-      const said = kernel.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
-      const objects = new Set(said.map(({ message }) => /"(\w+)"/.exec(message)?.[1]));
+      const stored = kernel.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
+      const objects = new Set(stored.map(({ message }) => /"(\w+)"/.exec(message)?.[1]));
       // There `||` is a disjunction, which reveals nothing of a text.
       const others = /mysql|mariadb/.test(name) ? [] : ['key_join', 'key_rows', 'key_inner', 'key_long', 'key_out'];
       expect([...objects].sort()).to.deep.equal(['key_view', 'key_columns', 'key_twice', 'key_of', ...others].sort());
-      expect(said.find(({ message }) => message.includes('"key_columns"'))?.message).to.include('under the names b;');
+      expect(stored.find(({ message }) => message.includes('"key_columns"'))?.message).to.include('under the names b;');
     });
 
     defineSuite(() => kernel, name);
@@ -208,8 +208,8 @@ for (const database of chooseDatabases(SQL, (one) => one.name)) {
       // The length of a token, and the name of its key.
       expect([await read(unprivileged, 's3'), await read(unprivileged, 's4')]).to.deep.equal(['{}', '{}']);
       expect(await read(scripted, 's3')).to.equal(`{"k":${TOKEN.length}}`);
-      const said = unprivileged?.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
-      expect(said?.map(({ message }) => message).join())
+      const stored = unprivileged?.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
+      expect(stored?.map(({ message }) => message).join())
         .to.include('"key_safe"')
         .and.to.include('"key_id"');
     });

@@ -45,7 +45,7 @@ const courier = async (): Promise<ConnectOptions> => ({
   protocols: ['Authorization', await signJwt({ id: 1 }, OTHER_KEY)],
   query: '?uid=1',
 });
-const stranger: ConnectOptions = { query: '?uid=1' };
+const unauthenticated: ConnectOptions = { query: '?uid=1' };
 
 describe('uid', () => {
   let kernel!: TestKernel;
@@ -96,7 +96,7 @@ describe('uid', () => {
       defineBroadcast('courier-to-customer', createSingleTarget({ broadcast_guard: 'to-customer' }), COURIER),
       defineBroadcast('open-to-courier', createBulkTarget({ broadcast_guard: 'to-courier' })),
     ]);
-    const [a, b, c] = [await open(await customer()), await open(await courier()), await open(stranger)];
+    const [a, b, c] = [await open(await customer()), await open(await courier()), await open(unauthenticated)];
     await post('/to-customer', await signJwt({ id: 9 }));
     await post('/to-customers', await signJwt({ id: 9 }));
     await post('/to-courier', await signJwt({ id: 9 }, OTHER_KEY));
@@ -122,7 +122,7 @@ describe('uid', () => {
       defineBroadcast('guarded', createSingleTarget(), CUSTOMER),
       defineBroadcast('for-callers', createSingleTarget({ broadcast_guard: 'guarded' })),
     ]);
-    const [a, c] = [await open(await customer()), await open(stranger)];
+    const [a, c] = [await open(await customer()), await open(unauthenticated)];
     for (const path of ['/open', '/open-many', '/for-callers']) await post(path);
     await post('/guarded', await signJwt({ id: 2 }));
     expect(await collectReceived(a, c)).to.deep.equal([
@@ -146,7 +146,7 @@ describe('uid', () => {
 
   it('of a webhook reaches its verified callers, if one guard identifies them', async () => {
     await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), CUSTOMER));
-    const [a, c] = [await open(await customer()), await open(stranger)];
+    const [a, c] = [await open(await customer()), await open(unauthenticated)];
     await callWebhook();
     expect(await collectReceived(a, c)).to.deep.equal([['paid'], []]);
   });
@@ -156,7 +156,7 @@ describe('uid', () => {
     await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), invalid), { onProblem: 'skip' });
     // A message of a plugin, which names no guard, depends on whether there is any.
     expect(kernel.kernel.plans().identities.map(({ identity }) => identity)).to.deep.equal([null]);
-    const c = await open(stranger);
+    const c = await open(unauthenticated);
     await callWebhook();
     expect(await collectReceived(c)).to.deep.equal([[]]);
   });
@@ -314,7 +314,7 @@ describe('connections that require a token', () => {
     const byEnvironment = await start({ env: { ...env, FORCE_WEBSOCKET_WITH_TOKEN: 'TRUE' } });
     for (const { url } of [byConfig, byEnvironment]) {
       expect(await farewell(url, {})).to.deep.equal(REJECTED);
-      expect(await farewell(url, stranger)).to.deep.equal(REJECTED);
+      expect(await farewell(url, unauthenticated)).to.deep.equal(REJECTED);
       expect(await farewell(url, await courier())).to.include({ code: 'TOK_REFUSED', closed: 4401 });
       expect((await (await open(url, await customer())).sendRequest('open')).data).to.equal(1);
     }

@@ -144,7 +144,7 @@ describe('storage minio with failures', function () {
   it('prevents the start with the reason, and without the keys', async () => {
     const free = await fake(() => {});
     await free.stop();
-    const said = await Promise.all([
+    const messages = await Promise.all([
       catchStartError(configured({ secret_key: KEYS.secret_key })),
       catchStartError(configured(KEYS)),
       catchStartError(configured({ bucket: 'not-there-at-all' })),
@@ -152,15 +152,15 @@ describe('storage minio with failures', function () {
       catchStartError(configured({ endpoint: 'http://no-such-host.invalid' })),
       catchStartError(configured({ endpoint: server.endpoint.replace('http:', 'https:') })),
     ]);
-    expect(said.map((text) => text.replace(subject.bucket, 'B'))).to.deep.equal([
+    expect(messages.map((text) => text.replace(subject.bucket, 'B'))).to.deep.equal([
       'the bucket B: the keys are rejected, or lack the permission s3:ListBucket',
       'the bucket B: the keys are rejected, or lack the permission s3:ListBucket',
       'the bucket not-there-at-all: it does not exist; make it, or write `"create_bucket": true`',
       'the bucket B: nothing listens at this address',
-      said[4]?.replace(subject.bucket, 'B'),
+      messages[4]?.replace(subject.bucket, 'B'),
       'the bucket B: the server does not speak TLS there',
     ]);
-    expect(said[4]).to.match(/the host name (is unknown|cannot be looked up)$/);
+    expect(messages[4]).to.match(/the host name (is unknown|cannot be looked up)$/);
   });
 
   it('prevents the start when a setting is missing or is not a URL, whatever $ENV contains', async () => {
@@ -173,9 +173,9 @@ describe('storage minio with failures', function () {
       ['endpoint', 'http://AKCANARY0001:canary-secret-Zk81jq@127.0.0.1', /keys do not stand in `endpoint`$/],
       ['endpoint', 'http://127.0.0.1/bucket', /`endpoint` has more than a host and a port$/],
     ] as const) {
-      const said = await catchStartError(configured({ ...KEYS, [name]: value }));
-      expect(said).to.match(reason);
-      expect(said).not.to.contain('anary');
+      const messages = await catchStartError(configured({ ...KEYS, [name]: value }));
+      expect(messages).to.match(reason);
+      expect(messages).not.to.contain('anary');
     }
   });
 

@@ -214,8 +214,8 @@ describe('attacks on tokens: keys, formats, headers', () => {
       };
       const error = await startError(files, { KEY: key });
       expect(error).to.be.instanceOf(InvalidDefinitionsError);
-      const said = (error as InvalidDefinitionsError).problems.map(({ message }) => message).join('\n');
-      expect(said).to.contain('31 characters').and.not.contain(key);
+      const messages = (error as InvalidDefinitionsError).problems.map(({ message }) => message).join('\n');
+      expect(messages).to.contain('31 characters').and.not.contain(key);
     });
   }
 });

@@ -78,9 +78,9 @@ describe('attacks on tokens: form and claims', () => {
       for (const alg of ['HS256', 'RS256'])
         await allRejected({ [alg]: forgeToken({ alg, typ: 'JWT' }, createTokenClaims(), key) }, '/rsa');
     }
-    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const foreignKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     await allRejected(
-      { stranger: await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(stranger) },
+      { stranger: await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(foreignKey) },
       '/rsa',
     );
   });

@@ -54,7 +54,7 @@ describeOnDatabase('a typed client', { prepare: copyQuickSample, env: SAMPLE_ENV
     });
   });
 
-  it('returns problems with codes that the compiler knows', async () => {
+  it('returns problems with typed codes', async () => {
     expect(await run('useProblems', server())).to.deep.equal({
       code: 'ACT_NO_VALUE',
       other: 'UPL_NO_FILE',
@@ -86,11 +86,11 @@ describeOnDatabase('a typed client', { prepare: copyQuickSample, env: SAMPLE_ENV
     });
   });
 
-  it('says why a connection was closed', async () => {
+  it('reports why a connection was closed', async () => {
     expect(await run('useWrongToken', server())).to.deep.equal({ code: 4401, status: 401 });
   });
 
-  it('sends again only what changes nothing, or what was rejected before any work', async () => {
+  it('retries only requests without changes, or rejected before any work', async () => {
     expect(await run('useRetries')).to.deep.equal({
       readAfterLoss: [3, true],
       readTooOften: [3, false],

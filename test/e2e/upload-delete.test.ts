@@ -72,7 +72,7 @@ describe('removed files', () => {
   };
   const remove = async (id: string, body: unknown) =>
     kernel.post<unknown>('/remove', body, { headers: await fetchAuthHeaders(id) });
-  const lies = async (key: string): Promise<boolean> => (await listFilesBelow(join(files, 'open'))).includes(key);
+  const isStored = async (key: string): Promise<boolean> => (await listFilesBelow(join(files, 'open'))).includes(key);
 
   it('are those of the caller, whose keys are returned', async () => {
     const [first, second] = [await store('1'), await store('1')];
@@ -83,7 +83,7 @@ describe('removed files', () => {
       { storage_key: first, deleted: true },
       { storage_key: second, deleted: true },
     ]);
-    expect(await lies(first)).to.equal(false);
+    expect(await isStored(first)).to.equal(false);
   });
 
   it('may be removed twice, and with an empty list', async () => {
@@ -101,7 +101,7 @@ describe('removed files', () => {
       expect(body).to.deep.include({ code: 'UPL_KEY' });
       expect(JSON.stringify(body)).to.contain('"pointer":"/1"').and.not.to.contain(foreign);
     }
-    for (const key of [mine, other, longer]) expect(await lies(key), key).to.equal(true);
+    for (const key of [mine, other, longer]) expect(await isStored(key), key).to.equal(true);
   });
 
   const wrong: readonly unknown[] = [
@@ -132,7 +132,7 @@ describe('removed files', () => {
       const { status, body } = await remove('1', [mine, key]);
       expect(status).to.equal(422);
       expect(body).to.deep.include({ code: 'UPL_KEY' });
-      expect(await lies(mine)).to.equal(true);
+      expect(await isStored(mine)).to.equal(true);
     });
   }
 
@@ -146,7 +146,7 @@ describe('removed files', () => {
   it('require a token', async () => {
     const key = await store('1');
     expect((await kernel.post('/remove', [key])).status).to.equal(401);
-    expect(await lies(key)).to.equal(true);
+    expect(await isStored(key)).to.equal(true);
   });
 
   it('follow no link in the folder', async () => {

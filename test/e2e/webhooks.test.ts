@@ -187,10 +187,10 @@ describe('webhooks', () => {
   it('RSA: accept PKCS#1 v1.5 in Base64, in one notation', async () => {
     const signature = signRsa(BODY, SENDER.privateKey);
     await expectAccepted('/rsa', { 'x-rsa': signature });
-    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const foreignKeys = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const bytes = Buffer.from(signature, 'base64');
     const wrong = {
-      stranger: signRsa(BODY, stranger.privateKey),
+      stranger: signRsa(BODY, foreignKeys.privateKey),
       'another body': signRsa(`${BODY} `, SENDER.privateKey),
       base64url: bytes.toString('base64url'),
       'no padding': signature.replace(/=+$/, ''),

@@ -1,4 +1,4 @@
-/** Debug sessions in a stand-in for the editor: F5 without a configuration, and the adapter that is started. */
+/** Debug sessions in a fake editor: F5 without a configuration, and the adapter that is started. */
 import { expect } from 'chai';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,12 +76,12 @@ describe('extension: debugging', () => {
     expect(contributed?.['initialConfigurations']).to.deep.equal(provider.provideDebugConfigurations());
   });
 
-  it('keeps what a configuration says', () => {
+  it('keeps the members of a configuration', () => {
     const given = { type: 'lintel', request: 'attach', name: 'a', cwd: '/elsewhere', showSecrets: true };
     expect(provider.resolveDebugConfiguration(undefined, given)).to.deep.equal(given);
   });
 
-  it('starts nothing in a workspace that is not trusted, and says so where there is no project', () => {
+  it('starts nothing in a workspace that is not trusted, and shows a message without a project', () => {
     isTrusted = false;
     const start = (): unknown => factory.createDebugAdapterDescriptor({ configuration: { cwd: project.folder } });
     expect(start).to.throw('This workspace is not trusted');

@@ -33,7 +33,7 @@ const readVariables = (text: string): Record<string, string> =>
     [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, createValue(value)]),
   );
 
-/** What `lintel check` says of the pattern and the models that are written beside it. */
+/** Problems that `lintel check` reports for a pattern and its models. */
 function checkPattern(pattern: Pattern, text = gallery.readPattern(pattern)): string[] {
   const needed = (pattern.needs ?? []).flatMap((name): SourceFile[] => {
     const model = gallery.findModel(name);
@@ -59,7 +59,7 @@ describe('extension: gallery', () => {
     });
   }
 
-  it('says of a pattern without its models what is missing', () => {
+  it('reports the missing models of a pattern', () => {
     const pattern = gallery.patterns.find(({ needs }) => needs?.includes('_note') === true);
     if (pattern === undefined) throw new Error('no pattern needs a model');
     const { needs: _, ...alone } = pattern;
@@ -71,7 +71,7 @@ describe('extension: gallery', () => {
     expect(problems).not.to.deep.equal([]);
   });
 
-  it('gives a pattern another path, and an id that follows from it', () => {
+  it('gives a pattern another path, and an id derived from it', () => {
     for (const pattern of gallery.patterns.filter(({ path }) => path !== undefined)) {
       const text = fillPattern(gallery.readPattern(pattern), pattern, 'a/b', 'a-b');
       expect(text, pattern.file).to.contain('"id": "a-b"').and.contain('"resource": "a/b"');
@@ -83,7 +83,7 @@ describe('extension: gallery', () => {
     expect(fillPattern('"id": "x"', several, 'a/b', 'a-b')).to.equal('"id": "x"');
   });
 
-  it('begins without problems in a new project', () => {
+  it('causes no problems in a new project', () => {
     const folder = join(ROOT, 'templates', 'project');
     const example = readFileSync(join(folder, 'dot-env.example'), 'utf8');
     const files = globSync('definitions/**/*.json', { cwd: folder }).map((file) => ({
@@ -126,7 +126,7 @@ describe('extension: gallery', () => {
       .and.not.equal(second);
   });
 
-  it('knows models by the name of their file', () => {
+  it('recognizes models by the name of their file', () => {
     expect(toModelName('models/_user.model.json')).to.equal('_user');
     expect(gallery.findModel('_user')?.file).to.equal('models/_user.model.json');
     expect(gallery.findModel('_nothing')).to.equal(undefined);

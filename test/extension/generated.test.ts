@@ -1,4 +1,4 @@
-/** What is generated from the specs is current, and no snippets are contributed that would stand in every list. */
+/** Generated files match the specs, and no snippets are contributed, which would be in every list. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { ROOT } from '../support/project.js';
 const read = (name: string): string => readFileSync(join(ROOT, 'extension', name), 'utf8');
 
 describe('extension: generated files', () => {
-  it('are what the specs say now; `npm run generate` fixes them', async () => {
+  it('match the specs; `npm run generate` updates them', async () => {
     const files = await generated();
     expect([...files].filter(([name, text]) => read(name) !== text).map(([name]) => name)).to.deep.equal([]);
   });
 
-  it('are no snippets: the server offers patterns where they fit', () => {
+  it('contain no snippets, because the server offers patterns', () => {
     const { contributes } = JSON.parse(read('package.json')) as { readonly contributes: object };
     expect(contributes).not.to.have.property('snippets');
   });

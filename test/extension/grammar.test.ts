@@ -55,7 +55,7 @@ describe('extension: grammar', () => {
     it(`${JSON.stringify(source)}: ${text}`, () => expect(findScopes(source, text)).to.deep.equal(scopes));
   }
 
-  it('knows every accessor of the specs', () => {
+  it('contains every accessor of the specs', () => {
     const registry = createBuiltinRegistry();
     for (const name of [...registry.kinds.values()].flatMap(({ kind, select }) =>
       select.by === 'root' ? registry.names(kind) : [],
@@ -63,7 +63,7 @@ describe('extension: grammar', () => {
       expect(findScopes(`["$${name}"]`, name)).to.deep.equal([STRING, 'variable.language.accessor.lintel']);
   });
 
-  it('leaves no text out, whatever the file looks like', () => {
+  it('tokenizes the whole text of any file', () => {
     const text = readFileSync(join(ROOT, 'definitions/resources/wallet.resource.json'), 'utf8');
     const ends = Array.from({ length: Math.ceil(text.length / 97) }, (_, n) => n * 97);
     for (const end of sampleCases('editor', 'ends', ends, 30)) {
@@ -73,7 +73,7 @@ describe('extension: grammar', () => {
     }
   });
 
-  it('names SQL where an engine looks for other grammars, and its scope as the manifest does', () => {
+  it('embeds SQL, and has the scope of the manifest', () => {
     // Engines load what `patterns` name; what only captures name is not loaded.
     const visited: Rule[] = [...grammar.patterns];
     for (const { include, patterns } of visited) {

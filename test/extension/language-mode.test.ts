@@ -1,4 +1,4 @@
-/** Which files become definitions when they are opened, and that a language that somebody chose by hand stays. */
+/** Which files become definitions when they are opened, and that a language selected by hand stays. */
 import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import { loadExtensionModule } from '../support/vscode-stand-in.js';
@@ -56,7 +56,7 @@ async function editor(holds: (document: Document) => boolean) {
 const inFolder = ({ uri }: Document): boolean => uri.path.startsWith('/definitions/');
 
 describe('extension: language of a file', () => {
-  it('is ours for JSON that the project holds, and nothing else', async () => {
+  it('is Lintel for JSON files of the project, and no others', async () => {
     const { open } = await editor(inFolder);
     expect(open('/definitions/a.json').languageId).to.equal('lintel');
     expect(open('/definitions/a.jsonc', 'jsonc').languageId).to.equal('lintel');
@@ -65,7 +65,7 @@ describe('extension: language of a file', () => {
     expect(open('/definitions/a.json', 'json', 'git').languageId).to.equal('json');
   });
 
-  it('becomes ours when the config comes to name it', async () => {
+  it('becomes Lintel when the config names the file', async () => {
     let isHeld = false;
     const { open, events } = await editor(() => isHeld);
     const document = open('/definitions/a.json');
@@ -88,14 +88,14 @@ describe('extension: language of a file', () => {
     expect(open('/definitions/a.json').languageId).to.equal('lintel');
   });
 
-  it('is given again after an ordinary close', async () => {
+  it('is set again after the file was closed and opened', async () => {
     const { open, close } = await editor(inFolder);
     close(open('/definitions/a.json'));
     await Promise.resolve();
     expect(open('/definitions/a.json').languageId).to.equal('lintel');
   });
 
-  it('is left alone once the extension ends', async () => {
+  it('is not changed after the extension was deactivated', async () => {
     const { open, kept } = await editor(inFolder);
     kept.dispose();
     expect(open('/definitions/a.json').languageId).to.equal('json');

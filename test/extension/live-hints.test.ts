@@ -1,4 +1,4 @@
-/** Hints of the last requests, in a stand-in for the editor, with the listener of `lintel dev`. */
+/** Hints of the last requests, in a fake editor, with the listener of `lintel dev`. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { listenForEditors, type EditorListener } from '../../cli/editor-listener.js';
@@ -122,7 +122,7 @@ describe('extension: hints of the last requests', () => {
     await project.dispose();
   });
 
-  it('appear while `lintel dev` runs, follow each request, and go when it ends', async () => {
+  it('appear while `lintel dev` runs, change with each request, and disappear when it ends', async () => {
     const provider = await openWindow(true);
     expect(await readHints(provider)).to.deep.equal([]);
     await listenForEditor();
@@ -137,7 +137,7 @@ describe('extension: hints of the last requests', () => {
     await waitUntil(async () => (await readHints(provider)).length === 0, 'their end');
   });
 
-  it('are not asked for in a folder that is not trusted', async () => {
+  it('are not requested in a folder that is not trusted', async () => {
     await listenForEditor();
     const [restricted, trusted] = [await openWindow(false), await openWindow(true)];
     watched.create(uri(join(project.folder, '.lintel/dev.json')));

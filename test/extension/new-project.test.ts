@@ -1,4 +1,4 @@
-/** "New Project", in a stand-in for the editor: what it writes, what it starts, and where it leads. */
+/** "New Project" in a fake editor: the files it writes, the processes it starts, and the pages it opens. */
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -139,14 +139,14 @@ describe('extension: new project', () => {
     expect(seen).to.deep.equal(['vscode.openFolder My Shop [object Object]']);
   });
 
-  it('writes nothing over, and says so', async () => {
+  it('overwrites nothing, and shows a message', async () => {
     await project.write('taken/mine.txt', 'mine');
     await (await openWindow('taken', {})).createProject(context);
     expect(seen.join()).to.include('is not empty; nothing was written');
     expect(readdirSync(join(project.folder, 'taken'))).to.deep.equal(['mine.txt']);
   });
 
-  it('runs the `lintel` that the settings of the user name, only where the window is trusted', async () => {
+  it("runs the `lintel` of the user's settings only in a trusted window", async () => {
     await project.write('own/lintel', '#!/bin/sh\nmkdir "$2" && echo "$@" > "$2/ran"\n');
     const path = join(project.folder, 'own/lintel');
     await chmod(path, 0o755);
@@ -196,7 +196,7 @@ describe('extension: new project', () => {
     });
   });
 
-  it('takes names that every system has for a folder', () => {
+  it('accepts names that are valid folders on every system', () => {
     for (const name of ['my-backend', 'My Shop', 'a.b']) expect(validateFolderName(name), name).to.equal(null);
     for (const name of ['', ' ', '.', '..', '.hidden', 'a/b', 'a\\b', 'a:b', 'end.', 'end '])
       expect(validateFolderName(name), name).to.be.a('string');

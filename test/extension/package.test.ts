@@ -57,7 +57,7 @@ describe('extension: package', function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('holds what an editor needs, and nothing of the sources', () => {
+  it('contains what an editor needs, and no sources', () => {
     const files = [...readZipEntries(vsix).keys()].map((name) => name.replace(/^extension\//, ''));
     const kinds = files.map((name) => (name.startsWith('gallery/') ? 'gallery/' : name));
     expect([...new Set(kinds)].sort()).to.deep.equal([
@@ -135,14 +135,14 @@ describe('extension: package', function () {
       ).to.equal(true);
   });
 
-  it('has a client that knows nothing of definitions', () => {
+  it('has a client without code for definitions', () => {
     const parts = Object.keys(bundles.extension.inputs).filter((path) => !path.includes('node_modules'));
     expect(parts).to.include('extension/src/extension.ts');
     expect(parts.filter((path) => !path.startsWith('extension/src/'))).to.deep.equal([]);
     expect(packagesIn(bundles.extension)).to.include('vscode-languageclient');
   });
 
-  it('has a language server that answers', async () => {
+  it('has a language server that responds', async () => {
     const child = spawn(process.execPath, [join(EXTENSION, 'dist/server.js'), '--stdio']);
     try {
       const send = (message: object): void => {
@@ -167,7 +167,7 @@ describe('extension: package', function () {
   });
 
   describe('its manifest', () => {
-    it('says what the client does: commands, tasks, settings', async () => {
+    it('lists the commands, tasks and settings of the client', async () => {
       const { extension, recorded } = loadExtension(join(EXTENSION, 'dist/extension.js'));
       const subscriptions: { dispose: () => void }[] = [];
       await extension.activate({ subscriptions, asAbsolutePath: (path: string) => join(EXTENSION, path) });
@@ -181,7 +181,7 @@ describe('extension: package', function () {
       expect(Object.keys(configuration.properties)).to.have.members([...read, 'lintel.trace.server']);
     });
 
-    it('names only commands that are there', () => {
+    it('names only commands that exist', () => {
       const known = manifest.contributes.commands.map(({ command }) => command);
       const named = [...text.matchAll(/(?:command:|onCommand:|"command": ")(lintel\.\w+)/g)].map(([, id = '']) => id);
       expect(named.length).to.be.greaterThan(known.length);

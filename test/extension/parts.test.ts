@@ -28,19 +28,19 @@ describe('extension: reading JSON with comments', () => {
   }
 });
 
-describe('extension: where definitions lie', () => {
-  it('as the config says, without the globs that take away', () => {
+describe('extension: locations of definitions', () => {
+  it('are the globs of the config, without excluding ones', () => {
     const globs = readDefinitionGlobs('{ "definitions": ["./api/**/*.json", "!api/old/**", 5], // x\n }');
     expect(globs).to.deep.equal({ include: ['api/**/*.json'], exclude: ['api/old/**'] });
   });
 
-  it('where the kernel looks when the config says nothing, or nothing that can be read', () => {
+  it('are the defaults of the kernel if the config names none or is invalid', () => {
     const { definitions } = DEFAULTS;
     for (const text of ['{}', '{ "definitions": ', '[]', 'null', '{ "definitions": "x" }'])
       expect(readDefinitionGlobs(text), text).to.deep.equal({ include: definitions, exclude: [] });
   });
 
-  it('files are known by their names too', () => {
+  it('include files named like definitions', () => {
     for (const name of ['a.resource.json', 'x/_user.model.jsonc']) expect(NAMED_DEFINITION.test(name)).to.equal(true);
     for (const name of ['resource.json', 'a.json', 'a.resource.json.bak'])
       expect(NAMED_DEFINITION.test(name)).to.equal(false);
@@ -48,19 +48,19 @@ describe('extension: where definitions lie', () => {
 });
 
 describe('extension: names of new files', () => {
-  it('a file is named after the path', () => {
+  it('name a file after the path', () => {
     expect(toFileName('notes/:note/done')).to.equal('notes-note-done');
     expect(toFileName('Sign Up!')).to.equal('sign-up');
   });
 
-  it('a path that may not be is rejected with a reason', () => {
+  it('reject an invalid path with a reason', () => {
     for (const path of ['', ' ', '/a', 'a/', 'a//b', 'a b', 'ä', '::'])
       expect(validateResourcePath(path), path).to.be.a('string');
     for (const path of ['a', 'notes/list', 'notes/:id', 'v1.0/x_y-z'])
       expect(validateResourcePath(path), path).to.equal(null);
   });
 
-  it('whatever is let through is a path, and gives an id, for the check', () => {
+  it('accept only paths that `lintel check` accepts, with a valid id', () => {
     const registry = createBuiltinRegistry();
     for (const path of [
       'a',
@@ -87,7 +87,7 @@ describe('extension: names of new files', () => {
     }
   });
 
-  it('a table has a name that needs no quotes', () => {
+  it('accept table names that need no quotes', () => {
     for (const name of ['note', 'user_2']) expect(validateTableName(name)).to.equal(null);
     for (const name of ['', '_note', 'Note', '2x', 'a-b', 'a'.repeat(61)])
       expect(validateTableName(name)).to.be.a('string');
@@ -109,7 +109,7 @@ describe('extension: problems of a terminal', () => {
   };
   const [first, second] = contributes.problemPatterns[0]?.patterns ?? [];
 
-  it('are read as the kernel prints them', () => {
+  it('are read in the format of the kernel', () => {
     const text = '{\n  "id": "a", "resource": "a", "actionabels": []\n}';
     const registry = createBuiltinRegistry();
     const { problems, documents } = analyseFiles([{ file: 'a b/x.resource.json', text }], registry, { env: null });
@@ -124,7 +124,7 @@ describe('extension: problems of a terminal', () => {
     }
   });
 
-  it('of a kernel that watches begin and end with lines that it prints', () => {
+  it('of a watching kernel start and end with lines that it prints', () => {
     const { beginsPattern = '', endsPattern = '' } =
       contributes.problemMatchers.flatMap((m) => m.background ?? [])[0] ?? {};
     const source = readFileSync(join(ROOT, 'cli', 'dev.ts'), 'utf8');

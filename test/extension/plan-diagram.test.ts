@@ -1,6 +1,6 @@
 /**
- * The diagram of a plan: read from what `lintel plan` prints, laid out without overlaps, drawn as SVG that is well formed
- * whatever stands in a definition. The plans are those of the compiler's fixtures, and large ones made here.
+ * The diagram of a plan: read from the output of `lintel plan`, laid out without overlaps, drawn as well-formed SVG for
+ * any definition. The plans are those of the compiler's fixtures, and large ones created here.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -156,7 +156,7 @@ const crosses = (line: Area, box: Area): boolean =>
 describe('extension: plan diagram', () => {
   for (const [name, plan] of fixtures) it(`of ${name}`, () => checkLayout(computeLayout(plan)));
 
-  it('shows what is done with a value that is followed, in the boxes of its actionables and of the response', () => {
+  it('marks a traced value in the boxes of its actionables and of the response', () => {
     const plan = parsePlan({ main: 'a#1', run: [{ together: null, actions: [action(1), action(2)] }] });
     const marks = { 'a#1': ['_user.email: written by'], a: ['_user.email: answered by'] };
     const { boxes } = computeLayout(plan, ABOUT, marks);
@@ -167,7 +167,7 @@ describe('extension: plan diagram', () => {
     expect(renderSvg(computeLayout(plan, ABOUT, marks))).to.include('line flow');
   });
 
-  it('of 30 actionables, with names that are too long', () => {
+  it('shows 30 actionables, with names that are too long', () => {
     const layout = computeLayout(LARGE, ABOUT);
     checkLayout(layout);
     expect(layout.boxes.filter(({ key }) => key !== null)).to.have.lengthOf(31);
@@ -176,7 +176,7 @@ describe('extension: plan diagram', () => {
     expect(layout.arrows[0]?.label).to.match(/…$/);
   });
 
-  it('puts side by side what runs at once, and below one another what is one transaction', () => {
+  it('places parallel actionables side by side, and those of one transaction below one another', () => {
     const { boxes, frames } = computeLayout(LARGE);
     const rows = (keys: readonly number[]) =>
       new Set(keys.map((n) => boxes.find(({ key }) => key === `a#${n}`)!.y)).size;
@@ -185,7 +185,7 @@ describe('extension: plan diagram', () => {
     expect(frames.map(({ title }) => title)).to.deep.equal(['transaction on main', 'at the same time']);
   });
 
-  it('shows what is returned, reported and left out, which callers are allowed, and the responses', () => {
+  it('shows the returned and omitted fields, the reports, the allowed callers, and the responses', () => {
     const { boxes, bands } = computeLayout(LARGE, ABOUT);
     const whole = boxes.map((box) => box.whole).join('\n');
     expect(whole).to.contain('leaves: a list of id, token').and.contain('tells ROOM: changed');
@@ -212,7 +212,7 @@ describe('extension: plan diagram', () => {
     ]);
   });
 
-  it('is SVG that is well formed, whatever is written in a definition', () => {
+  it('is well-formed SVG, whatever a definition contains', () => {
     const nasty = `<script>alert("x")</script> & ']]> \u0000\u0007 "`;
     const plan = parsePlan({
       path: nasty,
@@ -234,7 +234,7 @@ describe('extension: plan diagram', () => {
     }
   });
 
-  it('is none for text that is no plan', () => {
+  it('is null for text that is no plan', () => {
     for (const text of ['', '{', '[]', 'null', '{"id": 1, "run": []}', '{"id": "a"}'])
       expect(readPlan(text)).to.equal(null);
     expect(
@@ -242,12 +242,12 @@ describe('extension: plan diagram', () => {
     ).to.be.greaterThan(1);
   });
 
-  it('is found behind what an older version logs before it', () => {
+  it('is found after log lines of an older version', () => {
     const log = '{"level":40,"msg":"{"}\n';
     expect(readPlan(`${log}${JSON.stringify({ id: 'a', run: [] }, null, 2)}\n`)?.id).to.equal('a');
   });
 
-  it('cuts texts at their end', () => {
+  it('truncates texts at their end', () => {
     expect(truncateText('short', 100)).to.equal('short');
     expect(truncateText('x'.repeat(100), 71)).to.equal(`${'x'.repeat(9)}…`);
   });

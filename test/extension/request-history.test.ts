@@ -25,8 +25,8 @@ const send = (payload: object | string, at = 1, parameters: Record<string, strin
   payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
 });
 
-describe('extension: requests that were sent', () => {
-  it('are kept without secrets, which the sample replaces', async () => {
+describe('extension: request history', () => {
+  it('stores requests without secrets, which the sample replaces', async () => {
     const { state, read } = createState();
     const history = createRequestHistory(state);
     const payload = {
@@ -44,7 +44,7 @@ describe('extension: requests that were sent', () => {
     });
   });
 
-  it('are the last ones of each resource, each once, and none that is large', async () => {
+  it('stores the last requests of each resource, each once, and no large ones', async () => {
     const history = createRequestHistory(createState().state);
     const other = { ...SHAPE, id: 'other' };
     for (let i = 1; i <= 15; i++) await history.add(SHAPE, send({ email: `${i}@c.d` }, i));

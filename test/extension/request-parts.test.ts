@@ -38,7 +38,7 @@ const part = (json: object): string => Buffer.from(JSON.stringify(json)).toStrin
 const jwt = (claims: object): string => `${part({ alg: 'HS256' })}.${part(claims)}.c2lnbmF0dXJl`;
 
 describe('extension: building a request', () => {
-  it('JSON with its type, to the address that is written', () => {
+  it('sends JSON with its media type to the URL of the form', () => {
     const { url, method, headers, body } = built({
       headers: [
         ['X-Door', 'open'],
@@ -52,21 +52,21 @@ describe('extension: building a request', () => {
     ]);
   });
 
-  it('values in the path are encoded, and missed', () => {
+  it('encodes values in the path, and reports missing ones', () => {
     const path = '/notes/:note/of/:who';
     const { url } = built({ path, parameters: { note: 'a/b?', who: 'ü' } });
     expect(url).to.equal('http://127.0.0.1:8080/notes/a%2Fb%3F/of/%C3%BC');
     expect(mistake({ path, parameters: { note: 'x' } })).to.equal('The path needs a value for "who".');
   });
 
-  it('a query string where there is no body', () => {
+  it('sends a query string where there is no body', () => {
     const { url, body } = built({ method: 'GET', withoutBody: true, payload: '{"a": "x y", "b": [1]}' });
     expect([url, body]).to.deep.equal(['http://127.0.0.1:8080/a?a=x+y&b=%5B1%5D', null]);
     expect(mistake({ method: 'GET', withoutBody: true, payload: '[1]' })).to.contain('names');
     expect(built({ method: 'GET', withoutBody: true, payload: ' ' }).url).to.equal('http://127.0.0.1:8080/a');
   });
 
-  it('a form with files, whose type need not be written', async () => {
+  it('sends a form with files, whose type is optional', async () => {
     const files = [{ part: 'file', name: 'a.png', type: 'image/png', bytes: new Uint8Array([1, 2]) }];
     const { body, headers } = built({
       multipart: true,
@@ -81,7 +81,7 @@ describe('extension: building a request', () => {
     expect([file.name, file.type, file.size]).to.deep.equal(['a.png', 'image/png', 2]);
   });
 
-  it('says what is wrong', () => {
+  it('reports mistakes', () => {
     expect(mistake({ payload: '{"a": ' })).to.match(/^The payload is no JSON: /);
     expect(mistake({ base: 'nowhere' })).to.contain('"nowhere" is no address');
     expect(mistake({ base: 'file:///etc' })).to.contain('is no address');
@@ -89,11 +89,11 @@ describe('extension: building a request', () => {
     expect(mistake({ headers: [['a', 'x\ny']] })).to.contain('"a"');
   });
 
-  it('a payload that says "mistake" is a payload', () => {
+  it('sends a payload with a member "mistake"', () => {
     expect(built({ payload: '{"mistake": 1}' }).body).to.equal('{"mistake": 1}');
   });
 
-  it('knows this machine', () => {
+  it('recognizes loopback addresses', () => {
     for (const host of ['localhost:8080', '127.0.0.1', '127.1.2.3', '[::1]:1', 'a.localhost'])
       expect(isLoopback(`http://${host}/`), host).to.equal(true);
     for (const host of ['example.com', '127.0.0.1.example.com', 'localhost.example.com', '10.0.0.1'])
@@ -101,7 +101,7 @@ describe('extension: building a request', () => {
   });
 });
 
-describe('extension: reading an answer', () => {
+describe('extension: reading a response', () => {
   const showAnswer = (text: string | Uint8Array, type: string, status = 200) =>
     toShownAnswer({
       ...{ status, statusText: 'OK', took: 1.5 },
@@ -113,7 +113,7 @@ describe('extension: reading an answer', () => {
     });
   const body = (text: string | Uint8Array, type: string): ShownBody => showAnswer(text, type).body;
 
-  it('JSON is laid out; what only says so is text', () => {
+  it('formats JSON; invalid JSON is text', () => {
     expect(body('{"a":1}', 'application/json; charset=utf-8')).to.deep.equal({
       as: 'json',
       text: '{\n  "a": 1\n}',
@@ -123,7 +123,7 @@ describe('extension: reading an answer', () => {
     expect(body('', 'application/json')).to.deep.equal({ as: 'nothing' });
   });
 
-  it('images are shown, other bytes saved; what could run is text', () => {
+  it('shows images, offers to save other bytes, and shows active content as text', () => {
     expect(body(new Uint8Array([1, 2]), 'image/png')).to.deep.equal({
       as: 'image',
       source: 'data:image/png;base64,AQI=',
@@ -133,11 +133,11 @@ describe('extension: reading an answer', () => {
     expect(body(new Uint8Array([0, 1]), '')).to.deep.equal({ as: 'file', type: 'bytes' });
   });
 
-  it('much text is cut', () => {
+  it('truncates long text', () => {
     expect(body('x'.repeat(500_000), 'text/plain')).to.include({ cut: true });
   });
 
-  it('a problem document is shown field by field', () => {
+  it('shows a problem document field by field', () => {
     const json = { title: 'T', detail: 'D', code: 'C', errors: [{ pointer: '/a', detail: 'is wrong' }, 7] };
     expect(showAnswer(JSON.stringify(json), 'application/problem+json', 422).problem).to.deep.equal({
       ...{ title: 'T', detail: 'D', code: 'C' },
@@ -147,7 +147,7 @@ describe('extension: reading an answer', () => {
     expect(showAnswer('[', 'application/problem+json').problem).to.equal(null);
   });
 
-  it('Server-Timing, with commas in its words', () => {
+  it('reads Server-Timing with commas in descriptions', () => {
     expect(showAnswer('', '').timings).to.deep.equal([
       { name: 'admit', text: 'admit', took: 1 },
       { name: 'run', text: 'the work, all', took: 2.5 },
@@ -174,7 +174,7 @@ describe('extension: tokens', () => {
     for (const none of [null, 7, 'text', 'www.example.com', {}, []]) expect(findTokens(none)).to.deep.equal([]);
   });
 
-  it('show their claims, their owner and their end', () => {
+  it('show their claims, their owner and their expiry', () => {
     expect(decodeClaims(token)).to.deep.equal({ id: 'u1', email: 'ada@example.com', exp: 2_000_000_000 });
     expect(getOwnerLabel(decodeClaims(token))).to.equal('ada@example.com');
     expect(getExpiry(decodeClaims(token))).to.equal(2_000_000_000_000);
@@ -186,7 +186,7 @@ describe('extension: tokens', () => {
     expect([decodeClaims('opaque'), getOwnerLabel(null), getExpiry(null)]).to.deep.equal([null, '', null]);
   });
 
-  it('are kept by address, the latest first, and leave it only by their key', async () => {
+  it('are stored by origin, the latest first, and are read only by their key', async () => {
     const kept = new Map<string, string>();
     const store = createTokenStore({
       get: async (key: string) => kept.get(key),
@@ -231,7 +231,7 @@ describe('extension: sending a request', () => {
       (error: unknown) => (error instanceof NoResponseError ? error.message : `thrown: ${String(error)}`),
     );
 
-  it('brings status, body and time; follows nothing', async () => {
+  it('returns status, body and time; follows no redirect', async () => {
     const answer = await go('/a');
     expect(answer.status).to.equal(200);
     expect(answer.took).to.be.greaterThan(0);
@@ -247,7 +247,7 @@ describe('extension: sending a request', () => {
     expect(await waiting).to.equal('The request was cancelled.');
   });
 
-  it('says that nothing listens', async () => {
+  it('reports that no server listens', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

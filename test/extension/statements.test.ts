@@ -1,4 +1,6 @@
-/** Statements in editors of their own, in a stand-in for the editor: files that write into definitions, and what runs with trust only. */
+/**
+ * Statements in their own editors, in a fake editor: files that write into definitions, and runs that require trust.
+ */
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -146,7 +148,7 @@ describe('extension: statements', () => {
     expect((await files.stat(uri)).size).to.equal('SELECT 2'.length);
   });
 
-  it('are not written where the server refuses', async () => {
+  it('are not written if the server rejects them', async () => {
     written = { edits: [], content: null, message: 'The definition has another statement here.' };
     const refused = await files.writeFile(uri, encode('SELECT 3')).catch((error: Error) => error.message);
     expect(refused).to.equal('The definition has another statement here.');
@@ -163,7 +165,7 @@ describe('extension: statements', () => {
     expect(received).to.deep.equal([]);
   });
 
-  it('run with values that are asked for, and write after a confirmation', async () => {
+  it('run with values that the user enters, and write after a confirmation', async () => {
     const { port } = kernel.address() as AddressInfo;
     await mkdir(join(project.folder, '.lintel'), { recursive: true });
     await writeFile(join(project.folder, '.lintel/dev.json'), JSON.stringify({ port, token: 'the-token' }));

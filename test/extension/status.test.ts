@@ -1,4 +1,4 @@
-/** The status items: what they say while the server starts, while it reads a project, and when all has been told. */
+/** The status items while the server starts, while it reads a project, and after all problems were reported. */
 import { expect } from 'chai';
 import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-status.js';
 import { loadExtensionModule } from '../support/vscode-stand-in.js';
@@ -9,7 +9,7 @@ interface Item {
   busy?: boolean;
 }
 
-/** An editor with one project, and the words that its server says. */
+/** An editor with one project, and the messages of its server. */
 async function statusBar(folder: string) {
   const items = new Map<string, Item>();
   const listeners: (() => void)[] = [];
@@ -44,11 +44,11 @@ async function statusBar(folder: string) {
   const { showStatus } = (await loadExtensionModule('status', vscode)) as {
     showStatus: (session: object, projects: object) => void;
   };
-  const said = createProjectStatusStore();
+  const store = createProjectStatusStore();
   let state = 'starting';
   const current = { folder: { toString: () => folder }, config: 'lintel.config.json' };
   showStatus(
-    { onDidChange: listen, state: () => state, projectStatus: said },
+    { onDidChange: listen, state: () => state, projectStatus: store },
     { onDidChange: listen, find: () => current },
   );
   const item = (): Item => items.get('lintel.project') ?? { text: 'none' };
@@ -56,7 +56,7 @@ async function statusBar(folder: string) {
     item,
     become: (next: string, say?: (words: ProjectStatusStore) => void): void => {
       state = next;
-      say?.(said);
+      say?.(store);
       listeners.forEach((listener) => listener());
     },
   };
@@ -88,8 +88,8 @@ describe('extension: status of the project', () => {
   });
 });
 
-describe('extension: words of the server', () => {
-  it('are forgotten when it begins anew', () => {
+describe('extension: status messages of the server', () => {
+  it('are discarded when the server restarts', () => {
     const words = createProjectStatusStore();
     words.setStatus({ root: 'file:///a', resources: 1, models: 0 });
     words.setReading({ root: 'file:///b' });
@@ -100,7 +100,7 @@ describe('extension: words of the server', () => {
     expect(words.get('file:///b').isRead).to.equal(true);
   });
 
-  it('hold for any folder where the server names none', () => {
+  it('apply to every folder if the server names none', () => {
     const words = createProjectStatusStore();
     words.setReading({});
     expect(words.get('file:///a').isRead).to.equal(false);
@@ -109,7 +109,7 @@ describe('extension: words of the server', () => {
     expect(words.get(undefined).status?.resources).to.equal(2);
   });
 
-  it('survive an address that is none', () => {
+  it('ignore an invalid address', () => {
     const words = createProjectStatusStore();
     words.setReading({ root: 'file:///%E0%A4%A' });
     expect(words.get('file:///%E0%A4%A').isRead).to.equal(false);

@@ -1,6 +1,6 @@
 /**
- * The Test Explorer in a stand-in for the editor, with the real `lintel test`: the cases that the server lists, a run of all and of
- * one, failures at their place, coverage, and a folder that is not trusted.
+ * The Test Explorer in a fake editor, with the real `lintel test`: the cases that the server lists, a run of all and of
+ * one, failures at their position, coverage, and a folder that is not trusted.
  */
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -165,7 +165,7 @@ describe('extension: Test Explorer', () => {
     ]);
   });
 
-  it('runs all, with failures at their place, and one alone', async () => {
+  it('runs all cases, with failures at their position, and one case', async () => {
     const all = await runTests(handlers[0], {});
     expect(all.slice(0, 3)).to.deep.equal(['started is one', 'started is two', 'passed is one']);
     expect(all[3]).to.match(/^failed is two: expected 2, received 1 \(line \d+\)$/);
@@ -181,7 +181,7 @@ describe('extension: Test Explorer', () => {
     ]);
   });
 
-  it('shows what the cases reach', async () => {
+  it('shows the coverage of the cases', async () => {
     await runTests(handlers[1], {});
     expect(covered.map(({ path, hits }) => [path.split('/').at(-1), hits])).to.deep.equal([
       ['never.resource.json', [0, 0]],
@@ -190,7 +190,7 @@ describe('extension: Test Explorer', () => {
     expect(profiles[1]?.loadDetailedCoverage).to.be.a('function');
   });
 
-  it('shows the errors of definitions, and runs nothing of a folder that is not trusted', async () => {
+  it('shows the errors of definitions, and runs nothing in a folder that is not trusted', async () => {
     await project.write(FILE, { ...TESTS, cases: [{ id: 'is one', steps: [{ request: { resource: 'on' } }] }] });
     const failed = await runTests(handlers[0], { include: [findCase('is one')] });
     expect(failed[1]).to.match(/^errored is one: [^]*LNK_UNKNOWN_RESOURCE/);

@@ -1,6 +1,6 @@
 /**
- * The file of the extension that starts programs, in a stand-in for the editor: of a folder that is not trusted nothing starts, and the
- * same with trust shows that the test could see a start.
+ * The module of the extension that starts programs, in a fake editor: nothing starts in a folder that is not trusted.
+ * The same calls with trust show that the test detects a start.
  */
 import { expect } from 'chai';
 import { build } from 'esbuild';
@@ -115,7 +115,7 @@ describe('extension: programs of a folder', () => {
     ];
   };
 
-  it('start nowhere without trust, also where a setting of the user names a file of the folder', async () => {
+  it('do not start without trust, also if a user setting names a file of the folder', async () => {
     const nothing = ['restricted', 'restricted', 'restricted', '/extension/dist/server.js'];
     for (const path of ['', 'node_modules/.bin/lintel', 'own.js']) {
       expect(await all(load(false, path)), path).to.deep.equal(nothing);

@@ -19,7 +19,7 @@ const flow = {
 
 describe('extension: value flow', () => {
   const opened: { readonly uri: string; readonly options: object }[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   let shown: readonly Item[] = [];
   let answer: object | null = flow;
   const run: unknown[] = [];
@@ -35,7 +35,7 @@ describe('extension: value flow', () => {
       }
     },
     window: {
-      showInformationMessage: (message: string) => void told.push(message),
+      showInformationMessage: (message: string) => void messages.push(message),
       showQuickPick: (items: readonly Item[], options: { onDidSelectItem(item: Item): unknown }) => {
         shown = items;
         const item = items.find(({ label }) => label.startsWith(choose));
@@ -59,7 +59,7 @@ describe('extension: value flow', () => {
     ({ showValueFlow } = loaded);
   });
 
-  it('asks for the place of the cursor, shows first where the value is visible, and opens what is selected', async () => {
+  it('requests the flow at the cursor, lists where the value is visible first, and opens the selected step', async () => {
     await showValueFlow(session, editor);
     const at = { textDocument: { uri: 'file:///p/_user.model.json' }, position: { line: 1, character: 4 } };
     expect(asked).to.deep.equal([['lintel/valueFlow', at]]);
@@ -77,7 +77,7 @@ describe('extension: value flow', () => {
     ]);
   });
 
-  it('shows the plan of a resource with what it does with the value', async () => {
+  it('shows the plan of a resource with its uses of the value', async () => {
     choose = 'plan of mine';
     await showValueFlow(session, editor);
     expect(run).to.deep.equal([
@@ -90,11 +90,11 @@ describe('extension: value flow', () => {
     ]);
   });
 
-  it('says so where no value is', async () => {
+  it('shows a message where there is no value', async () => {
     answer = null;
     await showValueFlow(session, editor);
     await showValueFlow(session, undefined);
-    expect(told).to.have.length(2);
-    expect(told[0]).to.include('There is no value here');
+    expect(messages).to.have.length(2);
+    expect(messages[0]).to.include('There is no value here');
   });
 });

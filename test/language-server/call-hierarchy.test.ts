@@ -90,7 +90,7 @@ describe('language server: call hierarchy', () => {
     expect(await listIncoming(await prepare(SIGN_IN, '"id": "sign'))).to.deep.equal(['add: "protected"']);
   });
 
-  it('leads from an actionable to those that it depends on, in other resources too, and to what it sends', async () => {
+  it('leads from an actionable to its dependencies, in other resources too, and to its messages', async () => {
     expect(await listOutgoing(await prepare(ADD, '"id": 2, "mode": "RE'))).to.deep.equal([
       'add#1: 1',
       'added: added',
@@ -115,11 +115,11 @@ describe('language server: call hierarchy', () => {
     ]);
   });
 
-  it('says of a job what defers it', async () => {
+  it('shows which actionable defers a job', async () => {
     expect((await prepare(ADD, '"id": 3, "mode": "QU')).detail).to.equal('QUERY, deferred by run_in_background');
   });
 
-  it('lists who sends to a room and who joins it', async () => {
+  it('lists the actionables that send to a room and that join it', async () => {
     expect(await listIncoming(await prepare(WATCH, '"join_room": "no'))).to.deep.equal([
       'add#2: notes',
       'watch#1: notes',

@@ -1,6 +1,6 @@
 /**
- * Everything that can be clicked works: each command that a lens or an action names is one that the extension contributes, each link
- * leads to a file that is there or a page of the documents, and what is shown is asked again when another file changes it.
+ * Everything that can be clicked works: the extension contributes each command of a lens or an action, each link leads
+ * to an existing file or page, and items are requested again when another file changes them.
  */
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ for (const trusted of [true, false]) {
       return Promise.all(lenses.map((lens) => editor.client.sendRequest(CodeLensResolveRequest.type, lens)));
     };
 
-    it('is a command of the extension behind each lens, with what the command needs', async () => {
+    it('each lens has a command of the extension, with its arguments', async () => {
       const seen = new Set<string>();
       for (const name of Object.keys(template)) {
         for (const { command } of await listLenses(name)) {
@@ -89,7 +89,7 @@ for (const trusted of [true, false]) {
       expect(COMMANDS).to.include.members([...seen]);
     });
 
-    it('is an edit or a known command behind each action', async () => {
+    it('each code action has an edit or a known command', async () => {
       const { uri, text } = editor.open(FAULTY, faulty);
       const diagnostics = await editor.waitForDiagnostics(FAULTY, (all) => all.length > 1);
       const lines = text.split('\n').length;
@@ -108,7 +108,7 @@ for (const trusted of [true, false]) {
       }
     });
 
-    it('is a place in a file behind each step of a value flow, and behind each call', async () => {
+    it('each step of a value flow and each call has a location in a file', async () => {
       expect(COMMANDS).to.include('lintel.showValueFlow');
       const text = template[NOTES] ?? '';
       const line = text.split('\n').findIndex((one) => one.includes('"text"'));
@@ -132,7 +132,7 @@ for (const trusted of [true, false]) {
       for (const { to } of calls) expect(existsSync(fileURLToPath(to.uri)), to.name).to.equal(true);
     });
 
-    it('is a file or a page behind each link', async () => {
+    it('each link leads to a file or a page', async () => {
       let count = 0;
       for (const name of Object.keys(template)) {
         const { uri } = editor.open(name, template[name] ?? '');
@@ -148,7 +148,7 @@ for (const trusted of [true, false]) {
       expect(count).to.be.above(0);
     });
 
-    it('is asked again when another file changes it', async () => {
+    it('items are requested again when another file changes them', async () => {
       editor.open(NOTES, template[NOTES] ?? '');
       editor.open(RESOURCES[0] ?? '', template[RESOURCES[0] ?? ''] ?? '');
       for (const name of [NOTES, RESOURCES[0] ?? '']) await editor.diagnostics(name);

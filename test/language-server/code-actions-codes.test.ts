@@ -157,19 +157,19 @@ describe('language server: fixes of single codes', () => {
         `{ "id": "a-01", "resource": "a", ${resource === undefined ? `"actionables": [{ "id": 1, ${members} }]` : members} }\n`;
       const source = wrapMembers(resource ?? action ?? '');
       const offered = await requestActions(editor, FILE, source);
-      const told = await editor.diagnostics(FILE);
-      expect(told.map((one) => one.code)).to.include(code);
+      const reported = await editor.diagnostics(FILE);
+      expect(reported.map((one) => one.code)).to.include(code);
       const taken = offered.actions.find((one) => one.title === title);
       expect(taken?.isPreferred ?? false, 'preferred').to.equal(isCertain ?? false);
       const { text, diagnostics } = await offered.applyAndDiagnose(title);
       expect(text).to.equal(wrapMembers(after));
       const errors = diagnostics.filter(({ severity }) => severity === 1);
       expect(diagnostics.map((one) => one.code)).not.to.include(code);
-      expect(errors.length).to.be.at.most(told.filter(({ severity }) => severity === 1).length);
+      expect(errors.length).to.be.at.most(reported.filter(({ severity }) => severity === 1).length);
     });
   }
 
-  it('offers none where it is not certain what is meant', async () => {
+  it('offers none where the intention is not certain', async () => {
     for (const [code, members] of [
       // The statement has another fault besides.
       ['SQL_SYNTAX', '"mode": "QUERY", "sql_query": { "query": "SELEC `id` FROM `_user`" }'],

@@ -15,7 +15,7 @@ const query = (sql: string, rest = ''): string =>
 const codes = (diagnostics: readonly Diagnostic[]): unknown[] =>
   diagnostics.filter(({ severity }) => severity === 1).map(({ code }) => code);
 
-describe('language server: actions that join places', () => {
+describe('language server: code actions that change several places', () => {
   let editor: Editor;
   before(
     async () =>
@@ -37,7 +37,7 @@ describe('language server: actions that join places', () => {
   const second = (list: string, rest = ''): string =>
     `{ "id": 2, "mode": "QUERY", "sql_query": { "query": "SELECT id FROM _user WHERE age = $1", "parameters": [${list}] }${rest} }`;
 
-  it('gives the field of a model in another file what a unique ciphertext needs', async () => {
+  it('adds to a model in another file what a unique ciphertext needs', async () => {
     const name = 'definitions/_safe.model.json';
     const model = '{ "email": { "type": "String", "unique": true } }';
     await editor.write({ [name]: model });
@@ -55,7 +55,7 @@ describe('language server: actions that join places', () => {
     expect(codes(diagnostics)).not.to.include('CPH_UNIQUE');
   });
 
-  it('lets an actionable wait for the one that gives a name', async () => {
+  it('adds a dependency on the actionable that provides a name', async () => {
     for (const use of ['"age_‸now"', '"$PAYLOAD.age_‸now"']) {
       const offered = await requestActions(editor, FILE, resource(`${second(use)}, ${first}`));
       const after = await offered.applyAndDiagnose('Let actionable 2 wait for actionable 1');
@@ -64,7 +64,7 @@ describe('language server: actions that join places', () => {
     }
   });
 
-  it('adds to the dependencies that are there', async () => {
+  it('adds to existing dependencies', async () => {
     const third = query('SELECT 1').replace('"id": 1', '"id": 3');
     const rest = ', "depends_on": [{ "resource_id": "self", "action_ids": [3] }]';
     const offered = await requestActions(editor, FILE, resource(`${second('"age_‸now"', rest)}, ${first}, ${third}`));
@@ -73,7 +73,7 @@ describe('language server: actions that join places', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('never makes actionables wait in a circle', async () => {
+  it('never creates a cycle of dependencies', async () => {
     const waiting = first
       .replace('"no_op": true, ', '')
       .replace('"mode"', '"depends_on": [{ "resource_id": "self", "action_ids": [2] }], "mode"');
@@ -81,7 +81,7 @@ describe('language server: actions that join places', () => {
     expect(titles.filter((title) => title.includes('wait for'))).to.deep.equal([]);
   });
 
-  it('lists a claim that is read, and never puts up a guard', async () => {
+  it('adds a claim to the guard, and never adds a guard', async () => {
     const key = '"tokenize": { "type": "JWT", "encryption_key": "$ENV.HOME" }';
     const sql = query('SELECT id FROM _user WHERE id = $1', ', "parameters": ["$PROTECTED.‸uid"]');
     for (const [guard, after] of [
@@ -97,7 +97,7 @@ describe('language server: actions that join places', () => {
     expect(titles.filter((title) => title.includes('extract_claims'))).to.deep.equal([]);
   });
 
-  it('takes a value out of a statement, where its column is plain', async () => {
+  it('turns a value of a statement into a parameter, if its column is certain', async () => {
     const sql = "SELECT id FROM _user WHERE \\u0061ge = $1 AND email = 'a''b@ex‸ample.com'";
     const offered = await requestActions(editor, FILE, resource(query(sql, ', "parameters": [5]')));
     const after = await offered.applyAndDiagnose('Bind it as $2');
@@ -118,14 +118,14 @@ describe('language server: actions that join places', () => {
     );
   });
 
-  it('leaves a value where it is that would have no type', async () => {
+  it('does not move a value without a type', async () => {
     for (const sql of ['SELECT 1‸8', "SELECT id FROM _user -- '1‸8'"]) {
       const { titles } = await requestActions(editor, FILE, resource(query(sql)), { only: 'refactor.extract' });
       expect(titles, sql).to.deep.equal([]);
     }
   });
 
-  it('writes a model of a table that has none', async () => {
+  it('creates a model for a table without one', async () => {
     const sql = 'INSERT INTO gad‸get (label, colour) VALUES ($1, $2) RETURNING id';
     const rest = ', "parameters": ["$PAYLOAD.label", "$PAYLOAD.colour"]';
     const offered = await requestActions(editor, FILE, resource(query(sql, rest)));
@@ -157,7 +157,7 @@ describe('language server: actions that join places', () => {
     });
   }
 
-  it('writes no model of a name that is quoted, long, or has a file already', async () => {
+  it('creates no model for a name that is quoted, too long, or has a file', async () => {
     await editor.write({ 'definitions/_taken.model.json': '{ "id": { "type": "String", "primary_key": true } }' });
     const long = 'w'.repeat(52);
     for (const table of ['\\"wid‸get\\"', `${long}‸`, 'tak‸en', '_us‸er']) {
@@ -171,7 +171,7 @@ describe('language server: actions that join places', () => {
     expect(titles.filter((title) => title.startsWith('Write a model'))).to.have.length(1);
   });
 
-  it('writes no model for an editor that makes no files', async () => {
+  it('creates no model in an editor that cannot create files', async () => {
     const plain = await openEditor({ files: { [MODEL]: '{ "id": { "type": "String", "primary_key": true } }' } });
     const { titles } = await requestActions(plain, FILE, resource(query('SELECT label FROM wid‸get')));
     await plain.close();
@@ -188,7 +188,7 @@ describe('language server: the first statement of a project', () => {
   });
 });
 
-describe('language server: fixes of what is plainly wrong', () => {
+describe('language server: fixes of certain mistakes', () => {
   let editor: Editor;
   before(
     async () =>
@@ -198,7 +198,7 @@ describe('language server: fixes of what is plainly wrong', () => {
   );
   after(() => editor.close());
 
-  it('adds a comma behind what stands before it, comments aside', async () => {
+  it('adds a comma after the member before, not after its comment', async () => {
     const text = '{\n  "id": "a-01", // mine\n  "resource": "a" // its path\n  "actiona‸bles": []\n}\n';
     const offered = await requestActions(editor, FILE, text);
     const after = await offered.applyAndDiagnose('Add a comma');
@@ -217,7 +217,7 @@ describe('language server: fixes of what is plainly wrong', () => {
     expect((await requestActions(editor, FILE, text, { only: 'source.fixAll' })).titles).to.deep.equal([]);
   });
 
-  it('binds a template that stands in a statement, with the quotes around it', async () => {
+  it('turns a template in a statement into a parameter, with the quotes around it', async () => {
     for (const written of ["'{{buy‸er.id}}'", '${buy‸er.id}', "'${buy‸er.id}'"]) {
       const offered = await requestActions(editor, FILE, resource(query(`SELECT 1 WHERE 'a' = ${written}`)));
       const after = await offered.applyAndDiagnose(/^Write \$1 and put/);
@@ -245,13 +245,13 @@ describe('language server: fixes of what is plainly wrong', () => {
     editor.closeDocument('definitions/_b.model.json');
   });
 
-  it('leaves an extraction that nothing uses: a request without the value is rejected by it', async () => {
+  it('keeps an unused extraction, because it rejects requests without the value', async () => {
     const list = ', "extract_response_for": [{ "extract": "id", "for": "first_id‸" }]';
     const offered = await requestActions(editor, FILE, resource(query('SELECT 1 AS id').replace(/ }$/, `${list} }`)));
     expect(offered.titles.filter((title) => /remove/i.test(title))).to.deep.equal([]);
   });
 
-  it('removes a value of a document query that no placeholder uses, and counts the others anew', async () => {
+  it('removes a value of a document query that no placeholder uses, and renumbers the others', async () => {
     const find = (filter: string, list: string): string =>
       resource(
         `{ "id": 1, "mode": "QUERY", "mongo_query": { "collection": "_c", "action": "FETCH", "filter_predicate": ${filter}${list} } }`,

@@ -1,4 +1,6 @@
-/** Code actions over the protocol: what is offered, the text after it, and that the problem is gone and no other came. */
+/**
+ * Code actions over the protocol: the offers, the text after each, and that the problem is gone and no new one appears.
+ */
 import { expect } from 'chai';
 import type { CodeAction } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
@@ -47,7 +49,7 @@ describe('language server: code actions', () => {
     }
   });
 
-  it('offers nothing where nothing is wrong', async () => {
+  it('offers nothing where there is no problem', async () => {
     const { titles } = await requestActions(
       editor,
       FILE,
@@ -57,7 +59,7 @@ describe('language server: code actions', () => {
   });
 });
 
-describe('language server: what actions write', () => {
+describe('language server: edits of code actions', () => {
   const MODEL = 'definitions/_user.model.json';
   let editor: Editor;
   before(
@@ -77,7 +79,7 @@ describe('language server: what actions write', () => {
     diagnostics: readonly { readonly code?: unknown; readonly severity?: number | undefined }[],
   ): unknown[] => diagnostics.filter(({ severity }) => severity === 1).map(({ code }) => code);
 
-  it('adds what is required, all at once, beside what is there', async () => {
+  it('adds all required members in one edit, next to the existing ones', async () => {
     const text = '{‸\n  // mine\n  "id": "b-01"\n}\n';
     const offered = await requestActions(editor, FILE, text.replace('"id": "b-01"', '"resource": "b"'));
     const after = await offered.applyAndDiagnose('Add "id", "actionables"');
@@ -90,7 +92,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).not.to.include('DEF_REQUIRED');
   });
 
-  it('adds the values that placeholders miss, named after their columns', async () => {
+  it('adds missing values of placeholders, named after their columns', async () => {
     const query = '"sql_query": { "query": "SELECT email FROM _user WHERE id = $‸1 AND age = $2" }';
     const offered = await requestActions(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query} }`));
     const after = await offered.applyAndDiagnose('Add "id", "age" to "parameters"');
@@ -98,7 +100,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('removes a value that no placeholder uses, and counts the others anew', async () => {
+  it('removes a value that no placeholder uses, and renumbers the others', async () => {
     const query =
       '"query": "SELECT email FROM _user WHERE id = $1 AND age = $3", "parameters": ["id", "em‸ail", "age"]';
     const offered = await requestActions(
@@ -111,7 +113,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('binds an accessor that stands in a statement', async () => {
+  it('turns an accessor in a statement into a parameter', async () => {
     const query = `"query": "SELECT email FROM _user WHERE \\u0069d = '$PAYLO‸AD.id'"`;
     const offered = await requestActions(
       editor,
@@ -123,7 +125,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('adds rules for the fields that are used, of types that their columns take', async () => {
+  it('adds rules for fields in use, with types that their columns accept', async () => {
     const query =
       '"query": "INSERT INTO _user (id, email, age) VALUES ($1, $2, $3)", "parameters": ["id", "email", "$PAYLOAD.age"]';
     const offered = await requestActions(
@@ -139,7 +141,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('says which actionable gives the result', async () => {
+  it('selects the actionable whose result is returned', async () => {
     const formatActionable = (id: number, caret = ''): string =>
       `{ "id": ${id}${caret}, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }`;
     const offered = await requestActions(editor, FILE, resource(`${formatActionable(1)}, ${formatActionable(2, '‸')}`));
@@ -148,7 +150,7 @@ describe('language server: what actions write', () => {
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
-  it('writes a variable that is missing into .env, as .env.example says', async () => {
+  it('adds a missing variable to .env, with the value of .env.example', async () => {
     await editor.write({ '.env.example': 'OTHER=1\nMADE_UP_SALT=generate:24\n', '.env': 'OTHER=1' });
     const hash =
       '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.MADE_UP‸_SALT" } }]';
@@ -163,7 +165,7 @@ describe('language server: what actions write', () => {
     await editor.write({ '.env.example': 'OTHER=1', '.env': 'OTHER=1\n' });
   });
 
-  it('edits files without creating them for an editor that cannot', async () => {
+  it('edits existing files only, for an editor that cannot create files', async () => {
     const hash = '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.NEW‸_SALT" } }]';
     const source = resource(`{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" }, ${hash} }`);
     const add = ({ actions }: OfferedActions): CodeAction | undefined =>
@@ -181,7 +183,7 @@ describe('language server: what actions write', () => {
     await able.close();
   });
 
-  it('moves a secret to .env, under a name of its own, and keeps it out of every title', async () => {
+  it('moves a secret to .env under an unused name, and shows it in no title', async () => {
     const secret = 'correct horse \\"battery\\"';
     const text = resource(
       '{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }',
@@ -199,7 +201,7 @@ describe('language server: what actions write', () => {
     const { diagnostics } = await offered.applyAndDiagnose(title);
     expect(diagnostics.map(({ code }) => code)).not.to.include('SEC_CLEAR');
     expect(editor.errors).to.deep.equal([]);
-    // Only when somebody asks for it by name.
+    // Only if the client requests this kind.
     const all = await requestActions(editor, FILE, text, { only: 'source.fixAll' });
     expect(all.titles).to.deep.equal([]);
   });

@@ -16,7 +16,7 @@ describe('language server: completion inside strings', () => {
   after(() => editor.close());
   const complete = (value: string) => editor.requestCompletion(FILE, resource(value));
 
-  it('offers the roots that may stand here, and no secret where a value leaves', async () => {
+  it('offers the roots that are allowed, and no secret where a value is sent out', async () => {
     const { labels, items } = await complete('"$‸"');
     expect(labels).to.include.members(['$PAYLOAD', '$PROTECTED', '$GENERATOR', '$DATETIME', '$HEADER']);
     expect(labels).not.to.include('$ENV');
@@ -25,7 +25,7 @@ describe('language server: completion inside strings', () => {
     );
   });
 
-  it('replaces what is typed of the root and nothing else', async () => {
+  it('replaces the typed part of the root only', async () => {
     const { accept } = await complete('"at $DA‸TE, by \\"\\u0041\\" 😀 $PAY"');
     expect(accept('$DATETIME')).to.equal(resource('"at $DATETIME, by \\"\\u0041\\" 😀 $PAY"'));
     const behind = await complete('"\\"\\u0041\\" 😀 $PAY‸"');
@@ -34,7 +34,7 @@ describe('language server: completion inside strings', () => {
     expect(behind.accept('$PROTECTED')).to.equal(resource('"\\"\\u0041\\" 😀 $PROTECTED."'));
   });
 
-  it('offers fields of the payload, and those inside', async () => {
+  it('offers fields of the payload, and nested ones', async () => {
     const { accept, labels } = await complete('"x $PAYLOAD.em‸"');
     expect(labels).to.include.members(['email', 'items', 'address']).and.not.include('id');
     expect(accept('email')).to.equal(resource('"x $PAYLOAD.email"'));
@@ -45,7 +45,7 @@ describe('language server: completion inside strings', () => {
     expect((await complete('"$PAYLOAD.email.x.‸"')).labels).to.deep.equal([]);
   });
 
-  it('offers claims, generators with their words, headers, and nothing behind what takes nothing', async () => {
+  it('offers claims, documented generators and headers, and nothing after a root without a path', async () => {
     expect((await complete('"$PROTECTED.‸"')).labels).to.have.members(['id', 'role']);
     const generators = await complete('"$GENERATOR.UL‸"');
     expect(generators.accept('ULID')).to.equal(resource('"$GENERATOR.ULID"'));
@@ -60,7 +60,7 @@ describe('language server: completion inside strings', () => {
     expect((await complete('"$NOWHERE.‸"')).labels).to.deep.equal([]);
   });
 
-  it('offers names of the environment where they may stand, never what they hold', async () => {
+  it('offers environment variables where they are allowed, never their values', async () => {
     const text = (key: string): string =>
       `{ "id": "a", "resource": "a", "tokenize": { "type": "JWT", "encryption_key": ${key} }, "actionables": [] }`;
     const { accept, labels, items } = await editor.requestCompletion(FILE, text('"$ENV.‸"'));
@@ -81,7 +81,7 @@ describe('language server: completion inside strings', () => {
     expect((await complete('{ "$PAYLOAD.‸": 1 }')).labels).not.to.include('email');
   });
 
-  it('offers nothing in text that is no value, and nothing behind two dollar signs', async () => {
+  it('offers nothing in strings that are no values, and nothing after two dollar signs', async () => {
     expect((await editor.requestCompletion(FILE, '{ "id": "$‸" }')).labels).not.to.include('$PAYLOAD');
     expect((await complete('"$$RO‸"')).labels).to.deep.equal([]);
   });

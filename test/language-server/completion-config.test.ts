@@ -35,7 +35,7 @@ describe('language server: completion in the config', () => {
     expect(accept('new pglite')).to.equal('{ "connections": { "name": { "use": "pglite" } } }');
   });
 
-  it('offers options, names of the environment in them and connections that are typed', async () => {
+  it('offers options, environment variables in them, and declared connections', async () => {
     const { labels } = await complete('{ "cache": { "use": "redis", "‸" } }');
     expect(labels).to.include.members(['url', 'prefix']).and.not.include('use');
     const url = await complete('{ "cache": { "use": "redis", "url": "$ENV.‸" } }');
@@ -46,7 +46,7 @@ describe('language server: completion in the config', () => {
     expect((await complete(queue)).labels).to.include.members(['main', 'jobs']);
   });
 
-  it('offers globs, folders of plugins, ids of plugins, headers of answers and claims', async () => {
+  it('offers globs, plugin folders, plugin ids, response headers and claims', async () => {
     expect((await complete('{ "definitions": ["‸"] }')).labels).to.include('definitions/**/*.json');
     expect((await complete('{ "plugins": ["‸"] }')).labels).to.include('builtin:*');
     expect((await complete('{ "disable": ["‸"] }')).labels).to.include.members(['generator:UUID', 'generator:*']);

@@ -1,6 +1,6 @@
 /**
- * Completion in text that is not finished, wherever it ends: it never fails, every edit is where it says, and nothing of the
- * rest of the project is analysed for it.
+ * Completion in half-typed text, wherever it ends: it never fails, every edit is at its position, and the rest of the
+ * project is not analysed.
  */
 import { expect } from 'chai';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ describe('language server: completion in half-typed files', () => {
   );
   after(() => editor.close());
 
-  it('answers wherever a text ends, with edits around the caret', async () => {
+  it('responds wherever a text ends, with edits around the caret', async () => {
     for (const end of offsets('ends', 3, 100)) {
       const text = WHOLE.slice(0, end);
       const { uri } = editor.open(FILE, text);
@@ -64,7 +64,7 @@ describe('language server: completion in half-typed files', () => {
     }
   });
 
-  it('answers wherever a caret can stand, with a quote or a brace missing anywhere', async () => {
+  it('responds at every position, with a quote or a brace missing anywhere', async () => {
     for (const missing of ['', '"', '}', ':', ',', ']']) {
       for (const offset of offsets(`without ${missing}`, 11, 30)) {
         const at = missing === '' ? -1 : WHOLE.indexOf(missing, offset);
@@ -77,7 +77,7 @@ describe('language server: completion in half-typed files', () => {
     expect(editor.errors).to.deep.equal([]);
   });
 
-  it('puts the comma that was forgotten, and closes nothing that is open', async () => {
+  it('adds a missing comma, and closes no open bracket', async () => {
     const { accept } = await editor.requestCompletion(FILE, '[{ "id": "a"\n  "resource": "a"\n  ‸');
     expect(accept('actionables')).to.equal('[{ "id": "a"\n  "resource": "a",\n  "actionables": [{‸}]');
     const next = await editor.requestCompletion(

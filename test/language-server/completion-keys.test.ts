@@ -9,14 +9,14 @@ describe('language server: completion of names', () => {
   before(async () => (editor = await openEditor()));
   after(() => editor.close());
 
-  it('offers what a resource needs first', async () => {
+  it('offers the required members of a resource first', async () => {
     const { items, labels } = await editor.requestCompletion(FILE, '{ ‸ }');
     expect(labels).to.include.members(['id', 'resource', 'actionables', 'protected']);
     const first = [...items].sort((a, b) => ((a.sortText ?? '') < (b.sortText ?? '') ? -1 : 1)).slice(0, 3);
     expect(first.map(({ label }) => label)).to.have.members(['id', 'resource', 'actionables']);
   });
 
-  it('offers the fields of a model in a file that is called like one, before it has any', async () => {
+  it('offers the fields of a model in a file named like one, before it has any', async () => {
     for (const name of ['definitions/user.model.json', 'definitions/_user.json', 'definitions/user.model.jsonc']) {
       const { labels } = await editor.requestCompletion(name, '{ "id": { ‸ } }');
       expect(labels, name).to.include.members(['type', 'primary_key']);
@@ -27,18 +27,18 @@ describe('language server: completion of names', () => {
     editor.closeDocument('definitions/user.json');
   });
 
-  it('writes the name, a value to start from and the comma', async () => {
+  it('writes the name, a starting value and the comma', async () => {
     const { accept, labels } = await editor.requestCompletion(FILE, '{ ‸ "resource": "a" }');
     expect(labels).not.to.include('resource');
     expect(accept('id')).to.equal('{ "id": "sign-up-01","resource": "a" }'.replace(',"', ', "'));
   });
 
-  it('replaces a name that is half typed, and keeps its value', async () => {
+  it('replaces a half-typed name, and keeps its value', async () => {
     const { accept } = await editor.requestCompletion(FILE, '{ "id": "a", "reso‸": "x" }');
     expect(accept('resource')).to.equal('{ "id": "a", "resource": "x" }');
   });
 
-  it('puts the comma that was forgotten', async () => {
+  it('adds a missing comma', async () => {
     const { accept } = await editor.requestCompletion(FILE, '{ "id": "a" ‸ }');
     expect(accept('actionables')).to.equal('{ "id": "a", "actionables": [{‸}] }');
   });
@@ -48,7 +48,7 @@ describe('language server: completion of names', () => {
     expect(accept('resource')).to.match(/^\{ "id": "a", "resource": "[^"]*"\n\}$/);
   });
 
-  it('offers the fields of the mode that is chosen', async () => {
+  it('offers the fields of the selected mode', async () => {
     const text = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", ‸ }] }';
     const { labels } = await editor.requestCompletion(FILE, text);
     expect(labels).to.include.members(['sql_query', 'depends_on', 'no_op']);

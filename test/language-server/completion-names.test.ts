@@ -1,4 +1,4 @@
-/** Completion of names that definitions give each other, over the protocol. */
+/** Completion of names that other definitions declare, over the protocol. */
 import { expect } from 'chai';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
@@ -44,7 +44,7 @@ describe('language server: completion of names in a project', () => {
   });
   after(() => editor.close());
 
-  it('offers resources, and actionables of the one that is named beside', async () => {
+  it('offers resources, and the actionables of the resource named next to them', async () => {
     const resources = await editor.requestCompletion(FILE, RESOURCE('"depends_on": [{ "resource_id": "‸" }]'));
     expect(resources.labels).to.include.members(['self', 'other-01']);
     expect(resources.accept('other-01')).to.equal(RESOURCE('"depends_on": [{ "resource_id": "other-01" }]'));
@@ -61,7 +61,7 @@ describe('language server: completion of names in a project', () => {
     expect(theirs).to.include.members(['7', '8']).and.not.include('2');
   });
 
-  it('offers what the result of a dependency has', async () => {
+  it("offers the names of a dependency's result", async () => {
     const text =
       '"depends_on": [{ "resource_id": "other-01", "action_ids": [7], "extract_response_for": [{ "extract": "‸" }] }]';
     expect(await labels(RESOURCE(text)))
@@ -69,14 +69,14 @@ describe('language server: completion of names in a project', () => {
       .and.not.include('id');
   });
 
-  it('offers what can be answered', async () => {
+  it('offers the names that can be returned', async () => {
     const text = RESOURCE('"mode": "RETURN", "value": 1', '"returnables": ["‸"], ');
     editor.open(FILE, text);
     await editor.diagnostics(FILE);
     expect(await labels(text)).to.include.members(['id', 'balance', 'new_id']);
   });
 
-  it('offers every name that a parameter may be', async () => {
+  it('offers every name that is allowed as a parameter', async () => {
     const found = await editor.requestCompletion(
       FILE,
       RESOURCE('"mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": [‸] }'),
@@ -87,7 +87,7 @@ describe('language server: completion of names in a project', () => {
     expect(found.items.find(({ label }) => label === 'email')?.detail).to.equal('payload · {"type":"EMAIL"}');
   });
 
-  it('offers names of the uploaded file behind an upload, and the form of a value', async () => {
+  it('offers names of the uploaded file after an upload, and the form of a value', async () => {
     const formatAfterUpload = (parameters: string): string =>
       RESOURCE(`"mode": "UPLOAD", "uploads": {} },
     { "id": 3, "mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": [${parameters}] }`);
@@ -97,7 +97,7 @@ describe('language server: completion of names in a project', () => {
     expect(await labels(formatAfterUpload('{ ‸ }'))).to.include('literal');
   });
 
-  it('offers fields that are used and have no rule yet as names of rules', async () => {
+  it('offers fields without a rule as names of rules', async () => {
     const text = RESOURCE(
       '"mode": "RETURN", "value": "$PAYLOAD.nickname $PAYLOAD.email", "payload_validation": [{ "field": { "‸" } }]',
     );
@@ -119,7 +119,7 @@ describe('language server: completion of names in a project', () => {
     );
   });
 
-  it('offers what a model says beside its fields', async () => {
+  it('offers the settings of a model next to its fields', async () => {
     const model = 'definitions/_notes.model.json';
     const text = (beside: string): string =>
       `{ "owner": { "type": "String" }, "title": { "type": "String" }, ${beside} }`;
@@ -150,7 +150,7 @@ describe('language server: completion of names in a project', () => {
     expect(await labels(text)).to.include.members(['main', 'reports']);
   });
 
-  it('offers claims, headers, media types, schedules with words, and zones', async () => {
+  it('offers claims, headers, media types, described schedules, and zones', async () => {
     expect(
       await labels('{ "id": "c", "resource": "c", "protected": { "extract_claims": ["‸"] }, "actionables": [] }'),
     ).to.include('tenant');

@@ -56,7 +56,7 @@ function put(json: Json, pointer: string, value: Json): Json {
   return copy;
 }
 
-/** What the schema says of the place that an example stands in. */
+/** The schema at the position of an example. */
 function fieldAt({ file, json, at }: Host): FieldNode {
   const root = file === 'config' ? getConfigField(registry) : ROOT_FIELDS[file];
   const { root: node } = parseSource(createDocument('', JSON.stringify(json)));

@@ -1,4 +1,4 @@
-/** The sources of names: what specs ask for is registered, and what is registered is asked for by somebody. */
+/** Sources of names: each one that specs use is registered, and each registered one is used. */
 import { expect } from 'chai';
 import { getConfigField } from '../../language/analysis/config.js';
 import { GRAMMAR } from '../../language/analysis/grammar.js';
@@ -42,7 +42,7 @@ describe('language server: sources of names', () => {
   });
 
   it('has none that no spec uses', () => {
-    // What a spec declares or an accessor reads is asked for by its facts.
+    // Names that a spec declares or an accessor reads are requested by its facts.
     const other = ['resource', 'generated', 'claim', 'issued-claim', 'event', 'secret', 'env-name'];
     expect(Object.keys(NAME_SOURCES).filter((name) => !asked.has(name) && !other.includes(name))).to.deep.equal([]);
   });

@@ -170,7 +170,7 @@ describe('language server: completion by the grammar of SQL', () => {
         .and.not.to.include('_order o ON o.user_id = u.id');
     });
 
-    it('check clean', async () => {
+    it('add no problem', async () => {
       const listProblems = async (text: string): Promise<unknown[]> => {
         editor.open(FILE, text);
         return (await editor.diagnostics(FILE)).map(({ code }) => code);
@@ -180,7 +180,7 @@ describe('language server: completion by the grammar of SQL', () => {
       expect(await listProblems(text)).to.deep.equal(before);
     });
 
-    it('by their condition behind ON', async () => {
+    it('by their condition after ON', async () => {
       expect((await list('SELECT 1 FROM _users u JOIN _order o ON ‸'))[0]).to.equal('o.user_id = u.id');
     });
 
@@ -213,7 +213,7 @@ describe('language server: completion by the grammar of SQL', () => {
   });
 
   describe('signatures', () => {
-    const ask = async (sql: string): Promise<SignatureHelp | null> => {
+    const requestSignature = async (sql: string): Promise<SignatureHelp | null> => {
       const { uri, caret } = editor.open(FILE, formatSqlResource(`"${sql}"`));
       return editor.client.sendRequest(SignatureHelpRequest.type, {
         textDocument: { uri },
@@ -222,14 +222,14 @@ describe('language server: completion by the grammar of SQL', () => {
     };
     /** The parameter at the caret. */
     const askParameter = async (sql: string): Promise<string | undefined> => {
-      const help = await ask(sql);
+      const help = await requestSignature(sql);
       const [signature] = help?.signatures ?? [];
       const label = signature?.parameters?.[help?.activeParameter ?? 0]?.label;
       return Array.isArray(label) ? signature?.label.slice(...label) : label;
     };
 
-    it('with parameters, result and words', async () => {
-      const help = await ask("SELECT date_trunc('day', ‸) FROM _users");
+    it('with parameters, result and documentation', async () => {
+      const help = await requestSignature("SELECT date_trunc('day', ‸) FROM _users");
       expect(help?.signatures[0]?.label).to.equal('date_trunc(unit text, time timestamptz): timestamptz');
       expect(help?.signatures[0]?.documentation).to.deep.include({ kind: 'markdown' });
       expect(help?.activeParameter).to.equal(1);
@@ -255,7 +255,7 @@ describe('language server: completion by the grammar of SQL', () => {
         'SELECT 1 FROM _users WHERE id IN (‸)',
         'SELECT coalesce((SELECT ‸))',
       ])
-        expect(await ask(sql), sql).to.equal(null);
+        expect(await requestSignature(sql), sql).to.equal(null);
     });
   });
 });

@@ -36,7 +36,7 @@ describe('language server: completion in SQL', () => {
       });
     }
 
-    it('with the file and the fields of the model', async () => {
+    it('are offered with the file and the fields of the model', async () => {
       const { items } = await at('SELECT * FROM ‸');
       const documentation = items.find(({ label }) => label === '_users')?.documentation as { value: string };
       expect(documentation.value).to.include('definitions/_users.model.json');
@@ -44,7 +44,7 @@ describe('language server: completion in SQL', () => {
       expect(documentation.value).to.match(/`email` *\| `String` *\|.*max length `320`/);
     });
 
-    it('by the name that other statements use', async () => {
+    it('are offered by the name that other statements use', async () => {
       const other = formatSqlResource('"SELECT id FROM users"')
         .replace('"a-01"', '"b-01"')
         .replace('"resource": "a"', '"resource": "b"');
@@ -61,14 +61,14 @@ describe('language server: completion in SQL', () => {
       expect((await at(String.raw`SELECT * FROM _users u WHERE \u00‸20 u.id = $1`)).labels).to.deep.equal([]);
     });
 
-    it('offers the placeholder of the right name first behind a comparison', async () => {
+    it('offers the matching placeholder first after a comparison', async () => {
       const { items } = await at('SELECT id FROM _users WHERE email = ‸', ', "parameters": ["age", "email"]');
       expect(ordered(items).slice(0, 2)).to.deep.equal(['$2', '$1']);
       const added = await at('SELECT id FROM _users WHERE email = ‸', ', "parameters": []');
       expect(ordered(added.items)[0]).to.equal('$1 = email');
     });
 
-    it('replaces the word that is there', async () => {
+    it('replaces the existing word', async () => {
       expect(await acceptItem('SELECT * FROM _u‸s WHERE id = $1', '_users')).to.equal(
         formatSqlResource('"SELECT * FROM _users WHERE id = $1"'),
       );
@@ -86,7 +86,7 @@ describe('language server: completion in SQL', () => {
       expect(ordered(items).slice(0, 4)).to.deep.equal(['id', 'email', 'fullName', 'created_at']);
     });
 
-    it('behind an alias', async () => {
+    it('after an alias', async () => {
       const { labels } = await at('SELECT u.‸ FROM _users u JOIN _notes n ON n.user_id = u.id');
       expect(labels).to.include.members(['email', 'id']);
       expect(labels).not.to.include('text');
@@ -107,12 +107,12 @@ describe('language server: completion in SQL', () => {
       expect((await at('WITH w (a, b) AS (SELECT 1, 2) SELECT w.‸ FROM w')).labels).to.have.members(['a', 'b']);
     });
 
-    it('of a WITH entry that reads itself, over and over', async () => {
+    it('of a recursive WITH entry', async () => {
       const sql = 'WITH RECURSIVE t AS (SELECT *, 1 AS a, *, *, *, * FROM t, t, t, t) SELECT t.‸ FROM t';
       expect((await at(sql)).labels).to.deep.equal(['a']);
     });
 
-    it('right before a name that is there already', async () => {
+    it('right before an existing name', async () => {
       expect(await acceptItem('SELECT ‸id FROM _users', 'email')).to.equal(
         formatSqlResource('"SELECT emailid FROM _users"'),
       );
@@ -157,7 +157,7 @@ describe('language server: completion in SQL', () => {
       );
     });
 
-    it('behind escapes and signs of two units', async () => {
+    it('after escapes and surrogate pairs', async () => {
       expect(await acceptItem(String.raw`SELECT '\u0041\n😀', em‸ FROM _users`, 'email')).to.equal(
         formatSqlResource(String.raw`"SELECT '\u0041\n😀', email FROM _users"`),
       );
@@ -177,7 +177,7 @@ describe('language server: completion in SQL', () => {
     }
   });
 
-  it('offers words behind something whole', async () => {
+  it('offers keywords after a complete expression', async () => {
     const { labels } = await at('SELECT id ‸');
     expect(labels).to.include('FROM').and.not.to.include('email');
   });
@@ -185,7 +185,7 @@ describe('language server: completion in SQL', () => {
   describe('placeholders', () => {
     const LIST = ', "parameters": ["email", 5]';
 
-    it('with what they are bound to, and the next one', async () => {
+    it('are offered with their values, and the next one', async () => {
       const { items, labels } = await at('SELECT id FROM _users WHERE email = $‸', LIST);
       expect(labels).to.include.members(['$1', '$2', '$3']).and.not.to.include('email');
       expect(items.find(({ label }) => label === '$1')?.detail).to.equal('email');
@@ -234,7 +234,7 @@ describe('language server: completion in SQL', () => {
       );
     });
 
-    it('leave a list that is there alone, and dates that are written anyway', async () => {
+    it('do not change an existing list of values, and omit timestamps that are written anyway', async () => {
       expect(await acceptItem('‸', 'INSERT INTO _users (…)', ', "parameters": [], "with_timestamps": true')).to.equal(
         formatSqlResource(
           String.raw`"INSERT INTO _users (id, email, \"fullName\") VALUES ($1, $2, $3)"`,
@@ -243,7 +243,7 @@ describe('language server: completion in SQL', () => {
       );
     });
 
-    it('keep lines as they are', async () => {
+    it('keep the line breaks', async () => {
       const text = formatSqlResource('"‸"').replace('{"query": "‸"', '{\r\n    "query": "‸"\r\n  ');
       const { accept } = await editor.requestCompletion(FILE, text);
       expect(accept('DELETE FROM _notes')).to.include(
@@ -287,7 +287,7 @@ describe('language server: completion in SQL', () => {
       await own.close();
     });
 
-    // Definitions are written in one syntax, whatever the database: a backquote stops the start.
+    // Definitions use one syntax for all databases: a backquote stops the start.
     for (const [sql, label, right] of [
       ['SELECT `fu‸ FROM _users', 'fullName', String.raw`SELECT \"fullName\" FROM _users`],
       ['SELECT `fu‸` FROM _users', 'fullName', String.raw`SELECT \"fullName\" FROM _users`],
@@ -304,13 +304,13 @@ describe('language server: completion in SQL', () => {
       });
     }
 
-    it('keeps what follows one quote too few', async () => {
+    it('keeps the text after a missing quote', async () => {
       expect(await acceptItem(String.raw`SELECT \"fu‸ FROM \"_users\"`, 'fullName')).to.equal(
         formatSqlResource(String.raw`"SELECT \"fullName\" FROM \"_users\""`),
       );
     });
 
-    it('leaves backquotes in texts alone', async () => {
+    it('does not change backquotes in strings', async () => {
       expect((await at("SELECT '`‸' FROM _users")).labels).to.deep.equal([]);
       expect((await at("SELECT '`', em‸ FROM _users")).labels).to.include('email');
     });

@@ -11,7 +11,7 @@ describe('language server: completion of values', () => {
   before(async () => (editor = await openEditor({ files: { 'definitions/_note.model.json': NOTE } })));
   after(() => editor.close());
 
-  it('writes the name of a plugin, with its words', async () => {
+  it('writes the name of a plugin, with its documentation', async () => {
     const { accept, items } = await editor.requestCompletion(FILE, inAction('"mode": ‸ "no_op": true'));
     expect(accept('RETURN')).to.equal(
       inAction('"mode": "RETURN", "no_op": true').replace('", "no', '","no').replace('","no', '", "no'),
@@ -20,7 +20,7 @@ describe('language server: completion of values', () => {
     expect(JSON.stringify(documentation)).to.match(/mode/i);
   });
 
-  it('replaces a value that is there, and one whose quotes are not closed', async () => {
+  it('replaces an existing value, and one whose quotes are not closed', async () => {
     const half = await editor.requestCompletion(FILE, inAction('"mode": "QU‸ERY"'));
     expect(half.accept('RETURN')).to.equal(inAction('"mode": "RETURN"'));
     const open = await editor.requestCompletion(
@@ -32,7 +32,7 @@ describe('language server: completion of values', () => {
     );
   });
 
-  it('offers true and false, and the members of an enumeration with their words', async () => {
+  it('offers true and false, and documented members of an enumeration', async () => {
     const flag = await editor.requestCompletion(FILE, inAction('"mode": "RETURN", "no_op": ‸'));
     expect(flag.labels).to.include.members(['true', 'false']);
     expect(flag.accept('true')).to.equal(inAction('"mode": "RETURN", "no_op": true'));
@@ -111,7 +111,7 @@ describe('language server: completion for a client without snippets', () => {
   before(async () => (editor = await openEditor({ capabilities: { textDocument: {} } })));
   after(() => editor.close());
 
-  it('inserts text as it is meant', async () => {
+  it('inserts plain text', async () => {
     const { items } = await editor.requestCompletion(FILE, inAction('"mode": "QUERY", ‸'));
     expect(items.map(({ insertTextFormat }) => insertTextFormat)).not.to.include(2);
     const query = items.find(({ label }) => label === 'sql_query')?.textEdit?.newText;

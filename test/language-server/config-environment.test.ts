@@ -16,7 +16,7 @@ async function checked({ folder }: Editor): Promise<readonly string[]> {
   return problems.map(({ code }) => code);
 }
 
-describe('language server: environment over config', () => {
+describe('language server: variables that override the config', () => {
   const editors: Editor[] = [];
   const open = async (config: string, env: string): Promise<Editor> => {
     const editor = await openEditor({ files: { [CONFIG]: config, [FILE]: TEXT, '.env': env } });
@@ -38,13 +38,13 @@ describe('language server: environment over config', () => {
   ] as const) {
     it(`${config} with ${env.trim() || 'nothing'}: clients may ${isOff ? 'not ' : ''}connect`, async () => {
       const editor = await open(config, env);
-      const told = await codes(editor);
-      expect(told.includes('BRC_OFF')).to.equal(isOff);
-      expect(told).to.have.members(await checked(editor));
+      const reported = await codes(editor);
+      expect(reported.includes('BRC_OFF')).to.equal(isOff);
+      expect(reported).to.have.members(await checked(editor));
     });
   }
 
-  it('a variable that stops the start is reported at the config, by its name alone', async () => {
+  it('reports a variable that stops the start at the config, without its value', async () => {
     const editor = await open('{}', 'ALLOW_WEBSOCKET_CONNECTIONS=canary\n');
     editor.open(CONFIG, '{}');
     const [problem] = await editor.waitForDiagnostics(CONFIG, (found) => found.length > 0);

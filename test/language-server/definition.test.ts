@@ -60,7 +60,7 @@ describe('language server: definition and references', () => {
   before(async () => (editor = await openEditor({ files: FILES })));
   after(() => editor.close());
 
-  /** A place of a file's text: behind `before`, at the beginning of `word`. */
+  /** A range in a file: `word` after `before`. */
   const put = (file: keyof typeof FILES, before: string, word: string): string => {
     const text = FILES[file] ?? '';
     const i = text.indexOf(before + word);
@@ -77,7 +77,7 @@ describe('language server: definition and references', () => {
     expect(await go(OTHER, '"resource_id": "', 'sign-up-01')).to.deep.equal([`${SIGN_UP}:3:10 sign-up-01`]);
   });
 
-  it('leads from self to the resource it stands in', async () => {
+  it('leads from self to the resource that contains it', async () => {
     expect(await go(SIGN_UP, '"resource_id": "', 'self')).to.deep.equal([`${SIGN_UP}:3:10 sign-up-01`]);
   });
 
@@ -97,7 +97,7 @@ describe('language server: definition and references', () => {
     expect(await go(NOTES, '"of": "', 'user')).to.deep.equal([`${MODEL}:1:1 {`]);
   });
 
-  it('leads from columns, wherever they come from, to the field', async () => {
+  it('leads from columns of any source to the field', async () => {
     const email = [`${MODEL}:3:4 email`];
     expect(await go(SIGN_UP, 'INSERT INTO _user (id, ', 'email')).to.deep.equal(email);
     expect(await go(SIGN_UP, 'SELECT _user.', 'email')).to.deep.equal(email);
@@ -115,7 +115,7 @@ describe('language server: definition and references', () => {
     expect(await go(SIGN_UP, '"old", "', 'team')).to.deep.equal([`${SIGN_UP}:4:25 team`]);
   });
 
-  it('leads from names to where an actionable gives them', async () => {
+  it('leads from names to the actionable that provides them', async () => {
     expect(await go(SIGN_UP, '"parameters": ["', 'made_id')).to.deep.equal([`${SIGN_UP}:12:59 made_id`]);
     expect(await go(OTHER, '"returnables": ["', 'mail')).to.deep.equal([`${OTHER}:5:125 mail`]);
   });
@@ -157,7 +157,7 @@ describe('language server: definition and references', () => {
     expect(found?.map(({ kind }) => kind)).to.deep.equal([3, 2]);
   });
 
-  it('answers at every place of text that is being typed, and never throws', async () => {
+  it('responds at every position of half-typed text, and never throws', async () => {
     const text = FILES[SIGN_UP];
     const { client } = editor;
     for (let end = 0; end <= text.length; end += 23) {
@@ -178,7 +178,7 @@ describe('language server: definition and references', () => {
     editor.open(SIGN_UP, text);
   });
 
-  it('answers nothing in half-typed text, and never throws', async () => {
+  it('returns nothing in half-typed text, and never throws', async () => {
     for (const source of [
       '{ "id": "a‸',
       '[{ "actionables": [{ "sql_query": { "query": "SELECT ‸',

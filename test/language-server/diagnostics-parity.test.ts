@@ -1,6 +1,6 @@
 /**
- * What an editor is told is what `lintel check` says: the same codes, places, words and related places, for fixtures of the
- * front end and for the sample; also when a text was broken before it became what it is.
+ * An editor shows what `lintel check` reports: the same codes, positions, messages and related locations, for fixtures
+ * of the front end and for the sample, also after the text was invalid for a while.
  */
 import { expect } from 'chai';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -66,59 +66,59 @@ describe('language server: diagnostics', function () {
   });
   after(() => editor.close());
 
-  /** Every file open in this form; resolves when the last of them was judged. */
+  /** Opens every file in this form; resolves after the last one was checked. */
   async function compareTyped(form: (text: string) => string): Promise<void> {
     for (const { files } of cases) for (const [name, text] of files) editor.open(name, form(text));
     await collectDiagnostics();
-    // Whatever was told of other files in the same breath has arrived when an answer has.
+    // Diagnostics of other files in the same round arrive before the response.
     await editor.client.sendRequest(HoverRequest.type, {
       textDocument: { uri: editor.toUri(`${SAMPLE}/${CONFIG}`) },
       position: { line: 0, character: 0 },
     });
   }
 
-  function compare(one: Case, told: ReadonlyMap<string, readonly Diagnostic[]>): void {
+  function compare(one: Case, reported: ReadonlyMap<string, readonly Diagnostic[]>): void {
     const { rows, configFailed } = expected.get(one.name) ?? { rows: new Map<string, Row[]>(), configFailed: false };
     for (const name of one.files.keys()) {
-      // The command stops at a config with errors; an editor goes on with the last one that was sound.
+      // The command stops at a config with errors; an editor continues with the last valid one.
       if (configFailed && !name.endsWith(CONFIG)) continue;
-      expect(told.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
+      expect(reported.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
     }
   }
 
   const collectDiagnostics = async (): Promise<Map<string, readonly Diagnostic[]>> => {
-    const told = new Map<string, readonly Diagnostic[]>();
-    for (const { files } of cases) for (const name of files.keys()) told.set(name, await editor.diagnostics(name));
-    return told;
+    const reported = new Map<string, readonly Diagnostic[]>();
+    for (const { files } of cases) for (const name of files.keys()) reported.set(name, await editor.diagnostics(name));
+    return reported;
   };
 
   it('are those of `lintel check`, for fixtures and for the sample', async () => {
     await compareTyped((text) => text);
-    const told = await collectDiagnostics();
-    for (const one of cases) compare(one, told);
+    const reported = await collectDiagnostics();
+    for (const one of cases) compare(one, reported);
     const rows = [...expected.values()].flatMap((found) => [...found.rows.values()].flat());
     expect(rows.length).to.be.greaterThan(cases.length);
   });
 
-  it('are the same again after every text was broken', async () => {
+  it('are the same after every text was invalid for a while', async () => {
     await compareTyped((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
     await compareTyped((text) => text);
-    const told = await collectDiagnostics();
-    for (const one of cases) compare(one, told);
+    const reported = await collectDiagnostics();
+    for (const one of cases) compare(one, reported);
   });
 });
 
 /** What only compiling finds, in a process of its own. */
-describe('language server: what stops a start', function () {
+describe('language server: errors that stop a start', function () {
   const FILE = 'definitions/all.json';
-  const SOUND = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
+  const VALID = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
 
-  it('is told as `lintel check` says it, behind the diagnostics, and while a text is written', async () => {
-    const editor = await openEditor({ files: { [FILE]: SOUND }, database: true, pause: 0 });
+  it('are reported as by `lintel check`, after the diagnostics, and while a text is typed', async () => {
+    const editor = await openEditor({ files: { [FILE]: VALID }, database: true, pause: 0 });
     try {
       const codes = (all: readonly Diagnostic[]): unknown[] => all.map(({ code }) => code);
       editor.open(CONFIG, '{}');
-      editor.open(FILE, SOUND);
+      editor.open(FILE, VALID);
       expect(codes(await editor.diagnostics(FILE))).to.deep.equal([]);
       for (const { what, code, resource = defineReturnResource('one', 1), env = {}, config = {} } of SETTINGS) {
         const all = JSON.stringify([MODEL, resource]);
@@ -141,14 +141,14 @@ describe('language server: what stops a start', function () {
             .map((row) => expectedRow(row, (one) => editor.toUri(one)));
           expect((await editor.diagnostics(name)).map(toRow), `${what}: ${name}`).to.deep.equal(expected);
         }
-        // It moves with its definition, and goes with the text that it is about.
+        // It moves with its definition, and disappears with its text.
         if (place === FILE) {
           editor.changeDocument(FILE, `\n\n${all}`);
           const moved = (await editor.diagnostics(FILE)).find((one) => one.code === code);
           const before = rows.find((row) => row.code === code)?.range.start;
           expect(moved?.range.start).to.deep.equal({ ...before, line: (before?.line ?? 0) + 2 });
         }
-        editor.changeDocument(FILE, SOUND);
+        editor.changeDocument(FILE, VALID);
         editor.changeDocument(CONFIG, '{}');
         await editor.waitForDiagnostics(place, (found) => !codes(found).includes(code));
       }
@@ -157,7 +157,7 @@ describe('language server: what stops a start', function () {
     }
   });
 
-  it('is not looked for in a folder that is not trusted', async () => {
+  it('are not checked in a folder that is not trusted', async () => {
     const { resource, env = {} } = SETTINGS.find(({ code }) => code === 'OUT_URL') ?? {};
     const all = JSON.stringify([MODEL, resource]);
     const editor = await openEditor({
@@ -165,7 +165,7 @@ describe('language server: what stops a start', function () {
     });
     try {
       const before = new Set(listChildren());
-      for (const text of [all, SOUND, all]) {
+      for (const text of [all, VALID, all]) {
         editor.open(FILE, text);
         expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.not.include('OUT_URL');
       }

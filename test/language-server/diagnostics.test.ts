@@ -1,4 +1,4 @@
-/** What comes with a diagnostic beside its words, over the protocol: how it is drawn, and where there is more to read. */
+/** Parts of a diagnostic besides its message, over the protocol: tags, links and related locations. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
@@ -16,7 +16,7 @@ const DOCS = 'https://docs.example.com/errors/';
 const TEXT = `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": {},
   "payload_validation": [{ "field": { "count": { "type": "NUMBER" } }, "max_length": 5 }] }, { "id": 1, "mode": "RETURN", "value": {} }] }`;
 
-describe('language server: what comes with a diagnostic', () => {
+describe('language server: parts of a diagnostic', () => {
   let editor: Editor;
   before(async () => (editor = await openEditor()));
   after(() => editor.close());
@@ -28,7 +28,7 @@ describe('language server: what comes with a diagnostic', () => {
     return editor.diagnostics(FILE);
   };
 
-  it('is faded where the catalogue says that it can go', async () => {
+  it('has the tag "unnecessary" where the catalogue says so', async () => {
     const found = await diagnoseWithConfig('{}');
     expect(found.find(({ code }) => code === 'VAL_BOUND_UNUSED')?.tags).to.deep.equal([DiagnosticTag.Unnecessary]);
     expect(found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')).not.to.have.property('tags');
@@ -36,7 +36,7 @@ describe('language server: what comes with a diagnostic', () => {
     expect(CATALOGUE['LNK_RULE_UNUSED']?.tag).to.equal('unnecessary');
   });
 
-  it('leads to the page that answers name as the type of a problem', async () => {
+  it('links to the page that is the problem type of error responses', async () => {
     const found = await diagnoseWithConfig(JSON.stringify({ docs: DOCS }));
     expect(found.map(({ code }) => code)).to.include('LNK_DUPLICATE_ACTION');
     for (const { code, codeDescription } of found) expect(codeDescription?.href).to.equal(DOCS + String(code));
@@ -44,11 +44,11 @@ describe('language server: what comes with a diagnostic', () => {
     expect(body.type).to.equal(`${DOCS}INT_UNEXPECTED`);
   });
 
-  it('leads nowhere where there is no page', async () => {
+  it('has no link where there is no page', async () => {
     for (const { codeDescription } of await diagnoseWithConfig('{}')) expect(codeDescription).to.equal(undefined);
   });
 
-  it('has the related place with its address', async () => {
+  it('has related locations', async () => {
     const found = await diagnoseWithConfig('{}');
     const [related] = found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')?.relatedInformation ?? [];
     expect(related?.location.uri).to.equal(editor.toUri(FILE));
@@ -71,12 +71,12 @@ describe('language server: the first diagnostics', () => {
     await editor.close();
   });
 
-  it('come before the config and the other definitions are read', async () => {
+  it('are published before the config and the other definitions are read', async () => {
     const editor = await openEditor({ files: { [FILE]: text } });
     const name = join(editor.folder, FILE);
     const glimpses: string[] = [];
     let glimpsed = (): void => undefined;
-    const told = new Promise<void>((resolve) => (glimpsed = resolve));
+    const reported = new Promise<void>((resolve) => (glimpsed = resolve));
     let goOn = (): void => undefined;
     const workspace = createWorkspace({
       trusted: () => false,
@@ -91,7 +91,7 @@ describe('language server: the first diagnostics', () => {
     workspace.addFolders([editor.folder]);
     workspace.begin();
     const whole = workspace.setText(name, text);
-    await told;
+    await reported;
     expect(glimpses).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
     goOn();
     const project = await whole;
@@ -103,7 +103,7 @@ describe('language server: the first diagnostics', () => {
     await editor.close();
   });
 
-  it('ask for no analysis of the project', async () => {
+  it('need no analysis of the project', async () => {
     const config = JSON.stringify({ docs: DOCS });
     const editor = await openEditor({ files: { 'lintel.config.json': config, [FILE]: text } });
     const project = await openProject(editor.folder, { trusted: () => false }).loaded;
@@ -116,7 +116,7 @@ describe('language server: the first diagnostics', () => {
     await editor.close();
   });
 
-  it('say nothing of a name that a plugin may have which is not known here, even where what is built in was forgotten', async () => {
+  it('report no name that may belong to an unknown plugin, even if the registry was discarded', async () => {
     const config = JSON.stringify({ plugins: ['./mine'] });
     const spec = { 'mine/spec.ts': 'export default {};\n', 'mine/runtime.ts': 'export default {};\n' };
     const editor = await openEditor({ trusted: false, files: { 'lintel.config.json': config, ...spec } });
@@ -130,7 +130,7 @@ describe('language server: the first diagnostics', () => {
 });
 
 describe('language server: the first statement of a project', () => {
-  it('is checked by the parser while it is typed, before anything is saved', async () => {
+  it('is parsed while it is typed, before the file is saved', async () => {
     const editor = await openEditor();
     const formatQueryResource = (query: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "${query}" } }] }`;

@@ -16,7 +16,7 @@ describe('language server: document links', () => {
   });
   after(() => editor.close());
 
-  /** Marked ranges by name, with the targets of the links that stand exactly there; links elsewhere are an error. */
+  /** Targets of the links at the marked ranges, by name; links elsewhere are an error. */
   async function targets(name: string, source: string): Promise<Record<string, string | undefined>> {
     const { uri, ranges } = editor.open(name, source);
     const links = (await editor.client.sendRequest(DocumentLinkRequest.type, { textDocument: { uri } })) ?? [];
@@ -33,7 +33,7 @@ describe('language server: document links', () => {
     expect(found).to.deep.equal({ m: `${editor.toUri('definitions/_group.model.json')}#L2` });
   });
 
-  it('lead from the config to folders and files that are there', async () => {
+  it('lead from the config to existing folders and files', async () => {
     const source =
       '{ "$schema": "«s:./schemas/config.json»", "plugins": ["builtin:*", "«f:./my-plugins/limits»", "./nowhere"] }';
     expect(await targets('lintel.config.json', source)).to.deep.equal({
@@ -50,7 +50,7 @@ describe('language server: document links', () => {
     });
   });
 
-  it('... or to those of the address that the config names', async () => {
+  it('lead to the pages of the URL in the config', async () => {
     editor.open('lintel.config.json', '{ "docs": "https://docs.example.com/errors/" }');
     const source = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "«p:QUERY»" }] }';
     expect(await targets('definitions/a.resource.json', source)).to.deep.equal({
@@ -58,7 +58,7 @@ describe('language server: document links', () => {
     });
   });
 
-  it('never lead to what is no web page', async () => {
+  it('never lead to an address that is no web page', async () => {
     editor.open('lintel.config.json', '{ "docs": "https://x.example/>) [a](command:b) <" }');
     const source = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "«p:QUERY»" }] }';
     const found = await targets('definitions/a.resource.json', source);

@@ -1,4 +1,6 @@
-/** Pipelines of document queries, over the protocol: which names there are behind each stage, what is told of them, and where they come from. */
+/**
+ * Pipelines of document queries, over the protocol: the names after each stage, their descriptions and their origins.
+ */
 import { expect } from 'chai';
 import { DefinitionRequest, HoverRequest, type Location } from 'vscode-languageserver-protocol';
 import type { CompletionResult, Editor } from '../support/editor-pair.js';
@@ -24,7 +26,7 @@ describe('language server: pipelines of documents', () => {
   const at = (stages: string): Promise<CompletionResult> => editor.requestCompletion(FILE, wrapStages(stages));
   const GROUP = '{"$group": {"_id": "$owner", "total": {"$sum": "$price"}}}';
 
-  describe('behind stages', () => {
+  describe('after stages', () => {
     for (const [stages, there, gone] of [
       [`${GROUP}, {"$sort": {‸}}`, ['_id', 'total'], ['owner', 'price']],
       [`${GROUP}, {"$match": {‸}}`, ['_id', 'total', '$or'], ['owner']],
@@ -85,7 +87,7 @@ describe('language server: pipelines of documents', () => {
       expect(accept('$address.city')).to.equal(wrapStages('{"$group": {"_id": "$address.city"}}'));
     });
 
-    it('behind accumulators, in lists and named arguments', async () => {
+    it('in accumulators, lists and named arguments', async () => {
       for (const stage of [
         '{"$group": {"_id": null, "total": {"$sum": "$pr‸"}}}',
         '{"$project": {"total": {"$add": [1, "$pr‸"]}}}',
@@ -100,12 +102,12 @@ describe('language server: pipelines of documents', () => {
       }
     });
 
-    it('of what a stage made', async () => {
+    it('of names that a stage creates', async () => {
       const { labels } = await at(`${GROUP}, {"$project": {"double": {"$add": ["$‸"]}}}`);
       expect(labels).to.include('$total').and.not.to.include('$price');
     });
 
-    it('but not where a text is a value', async () => {
+    it('not where a string is a value', async () => {
       expect((await at('{"$match": {"owner": "$‸"}}')).labels).not.to.include('$price');
       expect((await at('{"$project": {"x": {"$literal": "$‸"}}}')).labels).not.to.include('$price');
     });
@@ -130,7 +132,7 @@ describe('language server: pipelines of documents', () => {
         expect((await at(stage)).accept('_users')).to.equal(wrapStages(stage.replace('_us‸', '_users')));
     });
 
-    it('operators where they may stand', async () => {
+    it('operators where they are allowed', async () => {
       const group = await at('{"$group": {"_id": null, "total": {"$s‸"}}}');
       expect(group.labels).to.include.members(['$sum', '$push']).and.not.to.include.members(['$concat', '$rank']);
       expect(group.accept('$sum')).to.equal(wrapStages('{"$group": {"_id": null, "total": {"$sum": ‸}}}'));
@@ -162,7 +164,7 @@ describe('language server: pipelines of documents', () => {
       return (answer?.contents as { value: string } | undefined)?.value ?? '';
     };
 
-    it('describes operators, paths, and names that stages make', async () => {
+    it('describes operators, paths, and names that stages create', async () => {
       expect(await requestHoverText('{"$group": {"_id": null, "total": {«1:"$s‸um"»: 1}}}')).to.include('counts');
       expect(await requestHoverText('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('concatena');
       expect(await requestHoverText('{"$group": {"_id": «1:"$own‸er"»}}'))
@@ -206,7 +208,7 @@ describe('language server: pipelines of documents', () => {
       expect(inner.first?.range.start).to.deep.equal({ line: 4, character: ORDERS.split('\n')[4]?.indexOf('"city"') });
     });
 
-    it('of what a stage made is the stage', async () => {
+    it('of a name that a stage creates is the stage', async () => {
       for (const stages of [
         '{"$group": {"_id": 1, «1:"total"»: {"$sum": 1}}}, {"$sort": {"tot‸al": 1}}',
         '{"$group": {"_id": 1, «1:"total"»: {"$sum": 1}}}, {"$project": {"x": "$tot‸al"}}',
@@ -219,7 +221,7 @@ describe('language server: pipelines of documents', () => {
       }
     });
 
-    it('of a text that joins is the other collection', async () => {
+    it('of a join is the other collection', async () => {
       const { first } = await requestDefinition('{"$lookup": {"from": "_us‸ers", "as": "p"}}');
       expect(first?.uri).to.equal(editor.toUri('definitions/_users.model.json'));
       const field = await requestDefinition('{"$lookup": {"from": "_users", "foreignField": "em‸ail", "as": "p"}}');

@@ -38,7 +38,7 @@ describe('language server: queries of documents', () => {
     expect(accept('number')).to.equal(wrapQuery(`{${FETCH}, "filter_predicate": {"text": "a", "number": ‸}}`));
   });
 
-  it('offers operators behind a field, and queries inside lists', async () => {
+  it('offers operators after a field, and queries inside lists', async () => {
     const condition = await at(`{${FETCH}, "filter_predicate": {"number": {"$g‸"}}}`);
     expect(condition.labels).to.include.members(['$gte', '$in']).and.not.to.include('number');
     expect(condition.accept('$gte')).to.equal(wrapQuery(`{${FETCH}, "filter_predicate": {"number": {"$gte": ‸}}}`));
@@ -49,7 +49,7 @@ describe('language server: queries of documents', () => {
       .and.not.to.include('number');
   });
 
-  it('offers operators of updates, stages, and fields behind them', async () => {
+  it('offers operators of updates, stages, and fields after them', async () => {
     const update = '"collection": "_notes", "action": "UPDATE", "filter_predicate": {}, "update_predicate"';
     expect((await at(`{${update}: {‸}}`)).labels)
       .to.include('$set')
@@ -103,7 +103,7 @@ describe('language server: queries of documents', () => {
     );
   });
 
-  it('has words for every operator that there is, and for no other', () => {
+  it('documents every operator, and no other', () => {
     const listPlaceNames = ({ places }: typeof FILTER_NAMES, place: string): string[] =>
       Object.keys(places[place]?.words ?? {});
     expect(listPlaceNames(FILTER_NAMES, 'query')).to.have.members(Object.keys(QUERY_OPERATORS));

@@ -1,6 +1,6 @@
 /**
- * The page about the editor, taken at its word: what it quotes is what the server says about the model and the resource of the
- * README; commands and settings are those of the extension.
+ * The page about the editor is accurate: its quotations are what the server returns for the model and the resource of
+ * the README; its commands and settings are those of the extension.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ describe('the page about the editor', () => {
     return answers.flatMap((answer) => (answer ?? []).map(({ title }) => title));
   };
 
-  it('quotes completions', async () => {
+  it('shows real completions', async () => {
     const whole = await editor.requestCompletion(
       'definitions/b.json',
       '{ "id": "b", "resource": "b", "actionables": [‸] }',
@@ -75,7 +75,7 @@ describe('the page about the editor', () => {
     ).to.equal(true);
   });
 
-  it('quotes documentation and hints', async () => {
+  it('shows real documentation and hints', async () => {
     const placeholder = await requestHover(editor, RESOURCE, resource.replace('$2', '$‸2'));
     expect(placeholder?.markdown).to.contain(
       quoted('**$2** is the field `text` of the payload: STRING, min_length 1, max_length 500'),
@@ -95,7 +95,7 @@ describe('the page about the editor', () => {
     expect(hints?.map(({ label }) => label)).to.include('= text');
   });
 
-  it('quotes actions', async () => {
+  it('shows real code actions', async () => {
     const misspelt = await titles(resource.replace('"min_length"', '"min_lenght‸"'));
     expect(misspelt).to.include.members([quoted('Rename to "min_length"'), quoted('Apply all certain fixes')]);
     const header = '"tokenize": { "type": "JWT", "encryption_key": ';
@@ -121,7 +121,7 @@ describe('the page about the editor', () => {
     for (const name of Object.keys(contributes.configuration.properties)) quoted(`\`${name}\``);
   });
 
-  it('and CONTRIBUTING names sources that there are', () => {
+  it('and CONTRIBUTING name existing sources', () => {
     const [, list = ''] = /^- `complete: \{ source[^]*?Sources ([^]*?)^- /m.exec(read('CONTRIBUTING.md')) ?? [];
     const [names = ''] = list.split('For cron');
     const named = [...names.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'refers');

@@ -29,12 +29,12 @@ const FILES: Readonly<Record<string, string>> = {
   "cases": [{ "id": "lists", "given": { "tables": { "_user": [] } }, "steps": [{ "request": { "resource": "list" } }] }] }`,
 };
 
-describe('language server: files that are renamed', () => {
+describe('language server: renamed files', () => {
   let editor: Editor;
-  const told: string[] = [];
+  const messages: string[] = [];
   before(async () => {
     editor = await openEditor({ files: FILES });
-    editor.client.onNotification(ShowMessageNotification.type, ({ message }) => void told.push(message));
+    editor.client.onNotification(ShowMessageNotification.type, ({ message }) => void messages.push(message));
     editor.open(LIST, FILES[LIST] ?? '');
   });
   after(() => editor.close());
@@ -55,25 +55,25 @@ describe('language server: files that are renamed', () => {
       return text.replace(from, to);
     }, FILES[file] ?? '');
 
-  it('declares that it wants to know', () => {
+  it('registers for file renames', () => {
     expect(editor.initialized.capabilities.workspace?.fileOperations).to.have.all.keys('willRename', 'didRename');
   });
 
-  it('renames a model that is called like its file, in statements and tests', async () => {
+  it('renames a model that is named after its file, in statements and tests', async () => {
     expect(await move(USER, 'definitions/models/_member.model.json')).to.deep.equal({
       [LIST]: replaceIn(LIST, ['SELECT users.id FROM users', 'SELECT members.id FROM members']),
       [TEST]: replaceIn(TEST, ['"_user"', '"_member"']),
     });
-    expect(told).to.deep.equal([]);
+    expect(messages).to.deep.equal([]);
   });
 
-  it('says why a name does not follow its file', async () => {
+  it('reports why a name is not renamed with its file', async () => {
     expect(await move(USER, 'definitions/models/member.model.json')).to.deep.equal({});
-    await waitUntil(() => told.length > 0, 'a message');
-    expect(told.splice(0)[0]).to.include('_user is not renamed in definitions: "member" cannot be a name here');
+    await waitUntil(() => messages.length > 0, 'a message');
+    expect(messages.splice(0)[0]).to.include('_user is not renamed in definitions: "member" cannot be a name here');
   });
 
-  it('changes the globs and folders of the config, and keeps their form', async () => {
+  it('updates the globs and folders of the config, and keeps their form', async () => {
     expect(await move('definitions', 'api/all')).to.deep.equal({
       [CONFIG]: replaceIn(CONFIG, ['definitions/**/*.json', 'api/all/**/*.json'], ['!definitions/old', '!api/all/old']),
     });
@@ -85,7 +85,7 @@ describe('language server: files that are renamed', () => {
     });
   });
 
-  it('changes the paths of a test, when their file moves and when the test does', async () => {
+  it('updates the paths of a test when their file or the test moves', async () => {
     expect(await move('definitions/pictures/a.png', 'definitions/pictures/b.png')).to.deep.equal({
       [TEST]: replaceIn(TEST, ['pictures/a.png', 'pictures/b.png']),
     });

@@ -30,7 +30,7 @@ describe('language server: formatting', () => {
     return applyTextEdits(text, edits ?? []);
   };
 
-  it('gives every member a line, and keeps short lists and small objects on theirs', async () => {
+  it('writes each member on its own line, and short lists and small objects on one', async () => {
     const text =
       '{"id":"a",   "tags":["a","b" , 1],\n"rule": {"type":"STRING" ,"deep":{"a":[1]}}, "one": { "type": "x" },"none":{},"few":[ ]}';
     expect(await formatted(text)).to.equal(
@@ -50,7 +50,7 @@ describe('language server: formatting', () => {
     );
   });
 
-  it('breaks what does not fit, and keeps comments and the ends of lines', async () => {
+  it('breaks long lines, and keeps comments and line ends', async () => {
     const long = Array.from({ length: 30 }, (_, i) => `"name${i}"`).join(',');
     const after = await formatted(`{// first\r\n"a": [${long}], /* b */ "c": [1 /* one */, 2]\r\n}`);
     expect(after.match(/(?<!\r)\n/g)).to.equal(null);
@@ -63,7 +63,7 @@ describe('language server: formatting', () => {
     expect(after).to.equal('{\n\t"a": {\n\t\t"b": 1\n\t}\n}\n');
   });
 
-  it('leaves broken text alone', async () => {
+  it('does not change invalid text', async () => {
     expect(await formatted('{"a":1 "b":[')).to.equal('{"a":1 "b":[');
   });
 

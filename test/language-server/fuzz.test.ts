@@ -1,6 +1,6 @@
 /**
- * The server is asked everything, everywhere, in texts that somebody is in the middle of typing: nothing is thrown, and
- * whatever is answered can be used. What is asked follows from what the server says it can do.
+ * All requests at all positions of half-typed texts: no request fails, and every response is well formed. The requests
+ * follow from the capabilities of the server.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -120,7 +120,7 @@ async function sendAllRequests(editor: Editor, place: Place): Promise<number> {
 function somewhere(editor: Editor, name: string, text: string, random: Random): Place {
   const doc = createDocument('', text);
   const any = Math.floor(random() * (text.length + 1));
-  // No caret stands inside a line break.
+  // A caret is never inside a line break.
   const offset = text.startsWith('\r\n', any - 1) ? any - 1 : any;
   const end = Math.min(text.length, offset + Math.floor(random() * 200));
   const position = positionAt(doc, offset);
@@ -131,7 +131,7 @@ function somewhere(editor: Editor, name: string, text: string, random: Random): 
 const toTexts = (editor: Editor): ReadonlyMap<string, string> =>
   new Map(Object.entries(FILES).map(([name, text]) => [editor.toUri(name), text]));
 
-describe('language server: anything that is typed', function () {
+describe('language server: arbitrary texts', function () {
   let editor: Editor;
   before(async () => (editor = await openEditor({ files: FILES })));
   afterEach(() => expect(editor.errors.splice(0), 'what the server logged').to.deep.equal([]));
@@ -140,7 +140,7 @@ describe('language server: anything that is typed', function () {
   const sendAllAt = (name: string, text: string, seed = ''): Promise<number> =>
     sendAllRequests(editor, somewhere(editor, name, text, randomFrom(`${runSeed} ${seed}`)));
 
-  it('answers in half-typed texts of every sort', async () => {
+  it('responds in half-typed texts of every kind', async () => {
     const random = randomFrom(`${runSeed} texts`);
     for (const name of sampleCases('editor', 'half-typed texts', SAMPLES, 30)) {
       const file = basename(name) === 'lintel.config.json' ? 'lintel.config.json' : `definitions/${basename(name)}`;
@@ -164,7 +164,7 @@ describe('language server: anything that is typed', function () {
     await editor.write({ 'lintel.config.json': '{}' });
   });
 
-  it('answers at positions that no text has', async () => {
+  it('responds at positions outside of the text', async () => {
     const name = 'definitions/absurd.resource.json';
     const { text } = editor.open(name, FILES[FIXED[1] ?? ''] ?? '');
     for (const position of [-1, 1e9, 0.5, 2 ** 31].flatMap((n) => [
@@ -184,7 +184,7 @@ describe('language server: anything that is typed', function () {
     editor.closeDocument(name);
   });
 
-  it('answers about files that are closed, deleted, elsewhere or no files', async () => {
+  it('responds for closed, deleted and foreign files and for addresses that are no files', async () => {
     const name = 'definitions/gone.resource.json';
     const { text } = editor.open(name, FILES[FIXED[1] ?? ''] ?? '');
     editor.closeDocument(name);
@@ -207,7 +207,7 @@ describe('language server: anything that is typed', function () {
     }
   });
 
-  it('answers in files with a byte order mark, with Windows line ends, with nothing in them', async () => {
+  it('responds in empty files and in files with a byte order mark or Windows line ends', async () => {
     const sound = FILES[FIXED[1] ?? ''] ?? '';
     for (const [i, text] of [
       `\ufeff${sound}`,
@@ -227,7 +227,7 @@ describe('language server: anything that is typed', function () {
     }
   });
 
-  it('answers in a file that is nested beyond all measure, and in one of a megabyte', async () => {
+  it('responds in a file that is nested too deep, and in one of a megabyte', async () => {
     const row = '{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1", "parameters": ["a"] } },\n';
     const note = `// ${'words and more words '.repeat(30)}\n`;
     const rows = Array.from({ length: 40 }, () => row + note.repeat(44)).join('');
@@ -240,7 +240,7 @@ describe('language server: anything that is typed', function () {
     }
   });
 
-  it('answers while the config is broken, and while it names plugins that are not there', async () => {
+  it('responds while the config is invalid or names missing plugins', async () => {
     const name = 'definitions/meanwhile.resource.json';
     const text = (FILES[FIXED[1] ?? ''] ?? '').replace('wallet', 'meanwhile');
     editor.open(name, text);
@@ -264,7 +264,7 @@ describe('language server: anything that is typed', function () {
     editor.closeDocument(name);
   });
 
-  it('answers in two folders, and when one of them leaves', async () => {
+  it('responds in two folders, and after one of them was removed', async () => {
     const second = await openEditor({ files: FILES });
     const folder = (one: Editor): { uri: string; name: string } => ({
       uri: one.toUri('').replace(/\/$/, ''),

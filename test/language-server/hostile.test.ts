@@ -1,4 +1,7 @@
-/** Clumsy and hostile use over the protocol: odd places of files, files that are not what their names say, and haste. */
+/**
+ * Unusual and hostile use over the protocol: unusual file names, links and folders in place of files, and rapid
+ * requests.
+ */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,8 +23,8 @@ const resource = (mode: string, rest = ''): string =>
 const SECRET = 'correct-horse-battery-staple-9';
 const withSecret = resource('QUERY', ` "tokenize": { "type": "JWT", "encryption_key": "${SECRET}‸" },`);
 
-describe('language server: files in odd places', () => {
-  it('lives in a folder whose name has spaces, signs and umlauts', async () => {
+describe('language server: unusual file names and links', () => {
+  it('works in a folder whose name has spaces, symbols and umlauts', async () => {
     const around = await mkdtemp(join(tmpdir(), 'lintel odd #1 100% (ä) '));
     const editor = await openEditor({ under: around });
     await requestActions(editor, FILE, resource('QUEY‸'));
@@ -35,16 +38,16 @@ describe('language server: files in odd places', () => {
   it('knows a file under every spelling of its address', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
     const odd = editor.toUri(FILE).replace('a.resource', '%61.resource').replace('definitions', 'd%65finitions');
-    const told: string[] = [];
+    const messages: string[] = [];
     const done = new Promise<void>((resolve) =>
       editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri, diagnostics }) => {
-        if (diagnostics.some(({ code }) => code === 'DEF_UNKNOWN_PLUGIN')) resolve(void told.push(uri));
+        if (diagnostics.some(({ code }) => code === 'DEF_UNKNOWN_PLUGIN')) resolve(void messages.push(uri));
       }),
     );
     const textDocument = { uri: odd, languageId: 'lintel', version: 1, text: resource('QUEY') };
     void editor.client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
     await done;
-    expect(told).to.deep.equal([odd]);
+    expect(messages).to.deep.equal([odd]);
     await editor.close();
   });
 
@@ -62,13 +65,13 @@ describe('language server: files in odd places', () => {
     );
     const textDocument = { uri: encoded, languageId: 'lintel', version: 1, text: resource('QUEY') };
     void editor.client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
-    // Of two files with the same id one would be told to be taken.
+    // The second of two files with the same id would be reported.
     expect(await done).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
     await editor.close();
     await rm(around, { recursive: true, force: true });
   });
 
-  it('reads addresses of Windows, in whatever form they come', () => {
+  it('reads all forms of Windows file URIs', () => {
     for (const uri of ['file:///c%3A/my%20shop/a.json', 'file:///c:/my%20shop/a.json', 'file:///C:/my%20shop/%61.json'])
       expect(toFilePath(uri, true), uri).to.equal('c:\\my shop\\a.json');
     expect(toFilePath('file://server/share/a.json', true)).to.equal('\\\\server\\share\\a.json');
@@ -94,17 +97,17 @@ describe('language server: files in odd places', () => {
   });
 });
 
-describe('language server: a .env that is none', () => {
+describe('language server: a .env that is not a file of the project', () => {
   const moves = async (editor: Editor): Promise<string[]> =>
     (await requestActions(editor, FILE, withSecret)).titles.filter((title) => title.startsWith('Move it'));
 
-  it('is offered no secret where it is a folder', async () => {
+  it('receives no secret if it is a folder', async () => {
     const editor = await openEditor({ before: async ({ folder }) => void (await mkdir(join(folder, '.env'))) });
     expect(await moves(editor)).to.deep.equal([]);
     await editor.close();
   });
 
-  it('is offered no secret where it leads out of the project', async () => {
+  it('receives no secret if it is a link out of the project', async () => {
     const outside = await realpath(await mkdtemp(join(tmpdir(), 'lintel-outside-')));
     await writeFile(join(outside, 'shared'), 'A=1\n');
     for (const target of ['shared', 'not-there']) {
@@ -116,7 +119,7 @@ describe('language server: a .env that is none', () => {
   });
 });
 
-describe('language server: haste', () => {
+describe('language server: rapid requests', () => {
   it('shows the problems of the last of two hundred changes, and of no version twice', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
     const versions: number[] = [];
@@ -145,20 +148,20 @@ describe('language server: haste', () => {
   it('serves a client that opens a document and never says that it is initialized', async () => {
     const editor = await openEditor({ notifies: false });
     const { uri } = editor.open(FILE, resource('QUERY'));
-    const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
-    expect(await editor.client.sendRequest(HoverRequest.type, ask)).to.be.an('object');
+    const params = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
+    expect(await editor.client.sendRequest(HoverRequest.type, params)).to.be.an('object');
     await editor.close();
   });
 
   it('does not answer a cancelled request, and continues', async () => {
     const editor = await openEditor();
     const { uri } = editor.open(FILE, resource('QUERY'));
-    const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
+    const params = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
     const source = new CancellationTokenSource();
-    const asked = editor.client.sendRequest(HoverRequest.type, ask, source.token).catch(() => null);
+    const asked = editor.client.sendRequest(HoverRequest.type, params, source.token).catch(() => null);
     source.cancel();
     expect(await asked).to.equal(null);
-    expect(await editor.client.sendRequest(HoverRequest.type, ask)).to.be.an('object');
+    expect(await editor.client.sendRequest(HoverRequest.type, params)).to.be.an('object');
     await editor.close();
   });
 });

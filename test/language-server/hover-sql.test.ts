@@ -36,7 +36,7 @@ describe('language server: hover in SQL', () => {
     });
   }
 
-  it('shows it of the definition around, in a file of several', async () => {
+  it('describes names by the definition around, in a file with several', async () => {
     const first = formatSqlResource('"SELECT «1:‸$1»"', ', "parameters": ["key"]').replace(
       '"mode": "QUERY",',
       '"mode": "QUERY", "generate": {"generate": "ULID", "for": "key"},',
@@ -88,7 +88,7 @@ describe('language server: hover in SQL', () => {
     }
   });
 
-  it('describes functions, and nothing of words, texts and what it does not know', async () => {
+  it('describes functions, and no keywords, strings or unknown names', async () => {
     expect(await inSql('SELECT «1:coal‸esce»(1, 2)')).to.include('The first value that is not NULL.');
     for (const sql of [
       'SELECT id FR‸OM _users',
@@ -100,7 +100,7 @@ describe('language server: hover in SQL', () => {
     }
   });
 
-  it('shows over its verb how a statement is kept from interfering with others', async () => {
+  it('shows the isolation of a statement on its verb', async () => {
     expect(await inSql('«1:SEL‸ECT» id FROM _users')).to.include('A transaction by itself');
     expect(await inSql("«1:UP‸DATE» _users SET email = 'a' WHERE age > 3")).to.include('**Serializable**');
   });

@@ -1,4 +1,4 @@
-/** Hover right behind a letter: what fields say is told without an analysis, and everything is what an analysis would have told. */
+/** Hover right after a keystroke: fields are described without an analysis, and the result equals that after one. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ROOT } from '../support/project.js';
 import { isDeep } from '../support/sample.js';
 
 const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'resources/wallet.resource.json'];
-/** Characters between two places that are asked about. */
+/** Characters between two positions. */
 const STEP = isDeep('editor') ? 47 : 170;
 
 describe('language server: hover during typing', () => {
@@ -32,12 +32,12 @@ describe('language server: hover during typing', () => {
     project.getSnapshot();
     project.setText(name, `${text} `);
     expect(project.getComputedSnapshot()).to.equal(null);
-    for (const [word, said] of [
+    for (const [word, expected] of [
       ['"actionables"', 'actionables'],
       ['"mode"', 'mode'],
       ['"QUERY"', 'QUERY'],
     ] as const) {
-      expect(JSON.stringify(hover(name, text.indexOf(word) + 2)), word).to.include(said);
+      expect(JSON.stringify(hover(name, text.indexOf(word) + 2)), word).to.include(expected);
     }
     expect(project.getComputedSnapshot(), 'an analysis').to.equal(null);
     project.setText(name, null);
@@ -47,16 +47,16 @@ describe('language server: hover during typing', () => {
     for (const file of FILES) {
       const name = resolveFile(file);
       const text = readFileSync(name, 'utf8');
-      let told = 0;
+      let shown = 0;
       for (let offset = 0; offset < text.length; offset += STEP) {
         project.setText(name, text);
         project.getSnapshot();
         const settled = hover(name, offset);
         project.setText(name, `${text}\n`);
         expect(hover(name, offset), `${file} at ${offset}`).to.deep.equal(settled);
-        if (settled !== null) told++;
+        if (settled !== null) shown++;
       }
-      expect(told, file).to.be.greaterThan(0);
+      expect(shown, file).to.be.greaterThan(0);
       project.setText(name, null);
     }
   });

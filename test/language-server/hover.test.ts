@@ -1,4 +1,4 @@
-/** Hover, over the protocol: what is told of each family of names and values, and which characters it is about. */
+/** Hover, over the protocol: the text and the range for each kind of name and value. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe('language server: hover', () => {
   after(() => editor.close());
 
   /** The words, after the range was compared with the mark. */
-  const said = async (source: string, name = FILE): Promise<string> => {
+  const hoverText = async (source: string, name = FILE): Promise<string> => {
     const hovered = await requestHover(editor, name, source);
     if (hovered === null) throw new Error('nothing is told');
     expect(hovered.range, 'range').to.deep.equal(hovered.marked);
@@ -48,37 +48,37 @@ describe('language server: hover', () => {
     `{ "id": "a", "resource": "notes/:id", "actionables": [{ "id": 1, "mode": "QUERY", ${inside} }] }`;
 
   describe('of fields', () => {
-    it('shows type, words and example', async () => {
-      const text = await said('{ «x:"reso‸urce"»: "a" }');
+    it('shows type, documentation and example', async () => {
+      const text = await hoverText('{ «x:"reso‸urce"»: "a" }');
       expect(text).to.match(/^\*\*`resource`\*\*: text, required\n\nPath of the endpoint/);
       expect(text).to.include('`"sign-up"`');
     });
 
     it('shows bounds, units and defaults', async () => {
-      const text = await said('{ "http": { "limits": { «x:"bo‸dy"»: 1048576 } } }', 'lintel.config.json');
+      const text = await hoverText('{ "http": { "limits": { «x:"bo‸dy"»: 1048576 } } }', 'lintel.config.json');
       expect(text).to.include('Takes: at least 1 byte').and.include('Default: `1048576` (1 MiB)');
     });
 
-    it('says more of a field that is a plugin', async () => {
-      const text = await said(action('«x:"depends‸_on"»: []'));
+    it('shows more about a field that is a plugin', async () => {
+      const text = await hoverText(action('«x:"depends‸_on"»: []'));
       expect(text).to.include('A dependency runs at most once per request');
     });
 
     it('knows keys with escapes, half-typed files and CRLF', async () => {
-      expect(await said('{ \r\n  «x:"\\u0072eso‸urce"»: "a", ')).to.include('Path of the endpoint');
-      expect(await said('// 🙂 a comment\n{ /* 🙂 */ «x:"id‸"»: ')).to.include('Identifier of the resource');
+      expect(await hoverText('{ \r\n  «x:"\\u0072eso‸urce"»: "a", ')).to.include('Path of the endpoint');
+      expect(await hoverText('// 🙂 a comment\n{ /* 🙂 */ «x:"id‸"»: ')).to.include('Identifier of the resource');
     });
 
-    it('shows what a value is, and a number in larger units', async () => {
-      const text = await said('{ "http": { "limits": { "body": «x:104857‸60» } } }', 'lintel.config.json');
+    it('describes a value, and a number in larger units', async () => {
+      const text = await hoverText('{ "http": { "limits": { "body": «x:104857‸60» } } }', 'lintel.config.json');
       expect(text).to.match(/^10485760 bytes: 10 MiB\n\n\*\*`body`\*\*/);
     });
 
-    it('begins with the first character', async () => {
-      expect(await said('{ ‸«x:"id"»: "a" }')).to.include('Identifier of the resource');
+    it('starts at the first character', async () => {
+      expect(await hoverText('{ ‸«x:"id"»: "a" }')).to.include('Identifier of the resource');
     });
 
-    it('is silent where nothing stands', async () => {
+    it('shows nothing in blank space', async () => {
       await expectNoHover('{ "id": "a", ‸ "resource": "a" }');
       await expectNoHover('{ "nobody_knows": 1‸ }');
       await expectNoHover('{ "id": "a" ‸ , "resource": "a" }');
@@ -89,7 +89,9 @@ describe('language server: hover', () => {
 
   describe('of values', () => {
     it('shows plugins with an example', async () => {
-      const text = await said('{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": «x:"QUE‸RY"» }] }');
+      const text = await hoverText(
+        '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": «x:"QUE‸RY"» }] }',
+      );
       expect(text)
         .to.match(/^\*\*`QUERY`\*\*: mode/)
         .and.include('```json\n')
@@ -97,7 +99,7 @@ describe('language server: hover', () => {
     });
 
     it('shows members of an enumeration', async () => {
-      const text = await said('{ "on_problem": «x:"sk‸ip"» }', 'lintel.config.json');
+      const text = await hoverText('{ "on_problem": «x:"sk‸ip"» }', 'lintel.config.json');
       expect(text).to.include('**`skip`**: Resources with errors return 503');
     });
   });
@@ -108,21 +110,21 @@ describe('language server: hover', () => {
 
     it('shows the field of the payload with its rule', async () => {
       const rules = ',\n "payload_validation": [{ "field": { "email": { "type": "EMAIL", "optional": true } } }]';
-      const text = await said(value('"mailto:«x:$PAY‸LOAD.email»?x"', rules));
+      const text = await hoverText(value('"mailto:«x:$PAY‸LOAD.email»?x"', rules));
       expect(text).to.match(
         /^\*\*`email`\*\* of the payload: `EMAIL`, optional\n\nRule at \[definitions\/a.resource.json:2\]/,
       );
       expect(text).to.include('`$PAYLOAD`: A value of the request body');
     });
 
-    it('shows limits beside the rule, and rules inside lists', async () => {
+    it('shows limits next to the rule, and rules inside lists', async () => {
       const rules = `,
         "payload_validation": [{ "max_length": 9, "field": {
           "tag": { "type": "STRING" },
           "items": { "type": "OBJECTARRAY", "fields": { "sku": { "type": "ULID" } } }
         } }]`;
-      expect(await said(value('"«x:$PAYLOAD.ta‸g»"', rules))).to.match(/payload: `STRING`, max length `9`\n/);
-      expect(await said(value('"«x:$PAYLOAD.items.0.s‸ku»"', rules))).to.match(/payload: `ULID`\n/);
+      expect(await hoverText(value('"«x:$PAYLOAD.ta‸g»"', rules))).to.match(/payload: `STRING`, max length `9`\n/);
+      expect(await hoverText(value('"«x:$PAYLOAD.items.0.s‸ku»"', rules))).to.match(/payload: `ULID`\n/);
     });
 
     it('shows the uses of a field, each line once', async () => {
@@ -132,31 +134,33 @@ describe('language server: hover', () => {
         "payload_validation": [{ "field": { ${tag}: { "type": "STRING" }, "idle": { "type": "STRING" },
           "items": { "type": "OBJECTARRAY", "fields": { ${sku}: { "type": "ULID" } } } } }]`;
       const uses = '"$PAYLOAD.tag $PAYLOAD.tag",\n"tag",\n"$PAYLOAD.items.0.sku"';
-      expect(used(await said(value(uses, rules('«x:"ta‸g"»', '"sku"'))))).to.deep.equal(['1', '2']);
+      expect(used(await hoverText(value(uses, rules('«x:"ta‸g"»', '"sku"'))))).to.deep.equal(['1', '2']);
       const inside = '"tag",\n"«x:$PAYLOAD.items.0.s‸ku»"';
-      expect(used(await said(value(inside, rules('"tag"', '"sku"'))))).to.deep.equal(['2']);
-      expect(await said(value('"«x:$PAYLOAD.no‸ne»"', rules('"tag"', '"sku"')))).not.to.include('Used at');
+      expect(used(await hoverText(value(inside, rules('"tag"', '"sku"'))))).to.deep.equal(['2']);
+      expect(await hoverText(value('"«x:$PAYLOAD.no‸ne»"', rules('"tag"', '"sku"')))).not.to.include('Used at');
     });
 
     it('shows parts of the path, and undeclared names', async () => {
-      expect(await said(value('"«x:$PAYLOAD.i‸d»"'))).to.include('a part of the path `/notes/:id`');
-      expect(await said(value('"«x:$PAYLOAD.nob‸ody»"'))).to.include('**`nobody`** of `$PAYLOAD`: no rule declares it');
+      expect(await hoverText(value('"«x:$PAYLOAD.i‸d»"'))).to.include('a part of the path `/notes/:id`');
+      expect(await hoverText(value('"«x:$PAYLOAD.nob‸ody»"'))).to.include(
+        '**`nobody`** of `$PAYLOAD`: no rule declares it',
+      );
     });
 
     it('shows variables without their values', async () => {
-      const known = await said(value('"«x:$ENV.HOVER‸_PATH»"'));
+      const known = await hoverText(value('"«x:$ENV.HOVER‸_PATH»"'));
       expect(known).to.include('environment variable, set').and.include('[.env.example:3](<file:');
       expect(known).not.to.include('/secret/value');
-      expect(await said(value('"«x:$ENV.API_‸KEY»"')))
+      expect(await hoverText(value('"«x:$ENV.API_‸KEY»"')))
         .to.include('**not set**')
         .and.include('[.env.example:2]');
-      expect(await said(value('"«x:$ENV.NO‸NE»"')))
+      expect(await hoverText(value('"«x:$ENV.NO‸NE»"')))
         .to.include('**not set**')
         .and.include('Not in');
     });
 
-    it('shows generators, behind emoji and escapes', async () => {
-      const text = await said(value('"🙂 \\u0041\\" «x:$GENERATOR.UL‸ID» x"'));
+    it('shows generators, after emoji and escapes', async () => {
+      const text = await hoverText(value('"🙂 \\u0041\\" «x:$GENERATOR.UL‸ID» x"'));
       expect(text)
         .to.match(/^\*\*`ULID`\*\*: generator/)
         .and.include('`pattern`');
@@ -166,14 +170,14 @@ describe('language server: hover', () => {
       const source = `{ "id": "a", "resource": "a",
         "protected": { "verify": "$HEADER.authorization", "extract_claims": ["role"] }, "actionables": [
         { "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": ["«x:$PROTECTED.ro‸le»"] } }] }`;
-      expect(await said(source))
+      expect(await hoverText(source))
         .to.match(/^\*\*`role`\*\*: a claim of the token/)
         .and.include('resource.json:2');
     });
 
     it('are read in the config too', async () => {
       const source = '{ "datastores": { "main": { "use": "postgres", "url": "«x:$ENV.API‸_KEY»" } } }';
-      expect(await said(source, 'lintel.config.json')).to.include('environment variable, **not set**');
+      expect(await hoverText(source, 'lintel.config.json')).to.include('environment variable, **not set**');
     });
   });
 
@@ -197,36 +201,36 @@ describe('language server: hover', () => {
     const at = (marked: string, text: string): string =>
       chain((part) => (part === marked ? text : (plain[part] ?? '')));
 
-    it('shows resources with what they do', async () => {
-      const text = await said(at('id', '«x:"‸a"»'));
+    it('shows resources with their actionables', async () => {
+      const text = await hoverText(at('id', '«x:"‸a"»'));
       expect(text).to.match(/^\*\*`a`\*\*: resource at `\/a`/);
       expect(text).to.include('- `1` `QUERY`: `SELECT id FROM users`, 1st').and.include('- `2`');
-      expect(await said(at('resource', '«x:"other‸-01"»'))).to.match(/^\*\*`other-01`\*\*: resource at `\/other`/);
-      expect(await said(at('resource', '«x:"se‸lf"»'))).to.match(/^\*\*`a`\*\*/);
+      expect(await hoverText(at('resource', '«x:"other‸-01"»'))).to.match(/^\*\*`other-01`\*\*: resource at `\/other`/);
+      expect(await hoverText(at('resource', '«x:"se‸lf"»'))).to.match(/^\*\*`a`\*\*/);
     });
 
     it('shows actionables with their order and dependents', async () => {
-      const text = await said(at('action', '«x:‸1»'));
+      const text = await hoverText(at('action', '«x:‸1»'));
       expect(text).to.match(/^\*\*`a#1`\*\*: `QUERY`: `SELECT id FROM users`/);
       expect(text).to.include('- Runs 1st').and.include('- Needed by `a#2`').and.include('- Touches `_user`');
-      expect(await said(at('reference', '«x:‸1»'))).to.equal(text);
+      expect(await hoverText(at('reference', '«x:‸1»'))).to.equal(text);
     });
 
-    it('shows names where they come from', async () => {
-      const text = await said(at('for', '«x:"fou‸nd"»'));
+    it('shows the origin of names', async () => {
+      const text = await hoverText(at('for', '«x:"fou‸nd"»'));
       expect(text).to.match(/^\*\*`found`\*\*: a value of a result/);
       expect(text).to.include('As written in `a#2`: `{"extract":"0.id","for":"found"}`');
-      expect(await said(at('parameter', '«x:"fo‸und"»'))).to.equal(text);
+      expect(await hoverText(at('parameter', '«x:"fo‸und"»'))).to.equal(text);
     });
 
     it('shows texts that are no names', async () => {
-      expect(await said(at('parameter', '«x:"some ot‸her"»'))).to.include('this very text');
+      expect(await hoverText(at('parameter', '«x:"some ot‸her"»'))).to.include('this very text');
     });
   });
 
   describe('of models', () => {
     it('shows the fields of a model where it is referred to', async () => {
-      const text = await said(
+      const text = await hoverText(
         '{ "id": { "type": "String", "foreign_key": { "of": «x:"_us‸er"», "key": "id" } } }',
         'definitions/_note.model.json',
       );
@@ -236,13 +240,13 @@ describe('language server: hover', () => {
     });
 
     it('shows a field of a model, declared and referred to', async () => {
-      const declared = await said(
+      const declared = await hoverText(
         '{ «x:"em‸ail"»: { "type": "String", "unique": true } }',
         'definitions/_user.model.json',
       );
       expect(declared).to.match(/^\*\*`email`\*\* of the model `_user`: `String`, unique/);
       const source = '{ "id": { "type": "String", "foreign_key": { "of": "_user", "key": «x:"em‸ail"» } } }';
-      expect(await said(source, 'definitions/_note.model.json')).to.match(/^\*\*`email`\*\* of the model `_user`/);
+      expect(await hoverText(source, 'definitions/_note.model.json')).to.match(/^\*\*`email`\*\* of the model `_user`/);
     });
   });
 
@@ -250,8 +254,8 @@ describe('language server: hover', () => {
     const job = (more: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": {}, "cron_job": { ${more} } }] }`;
 
-    it('shows them in words with the next runs, in the zone beside them', async () => {
-      const text = await said(job('"execution_interval": «x:"0 0 3 ‸* * *"», "time_zone": "Asia/Tokyo"'));
+    it('describes them with the next runs, in their zone', async () => {
+      const text = await hoverText(job('"execution_interval": «x:"0 0 3 ‸* * *"», "time_zone": "Asia/Tokyo"'));
       expect(text).to.match(
         /^\*\*At 03:00 \(Asia\/Tokyo\)\*\*\n\nNext runs:\n\n(- \w{3} \d{4}-\d\d-\d\d 03:00:00 \+09:00\n?){3}$/,
       );
@@ -262,12 +266,12 @@ describe('language server: hover', () => {
         'lintel.config.json': '{ "scheduler": { "use": "embedded", "time_zone": "Asia/Kolkata" } }',
       });
       editor.open('lintel.config.json', '{ "scheduler": { "use": "embedded", "time_zone": "Asia/Kolkata" } }');
-      const text = await said(job('"execution_interval": «x:"‸0 0 3 * * *"»'));
+      const text = await hoverText(job('"execution_interval": «x:"‸0 0 3 * * *"»'));
       expect(text).to.include('(Asia/Kolkata)').and.include('+05:30');
     });
 
-    it('explains the field where it is none', async () => {
-      expect(await said(job('"execution_interval": «x:"0 0 ‸"»'))).to.include('When it runs');
+    it('describes the field where there is no schedule', async () => {
+      expect(await hoverText(job('"execution_interval": «x:"0 0 ‸"»'))).to.include('When it runs');
     });
   });
 

@@ -1,4 +1,4 @@
-/** Inlay hints, over the protocol: units behind numbers, and when actionables run. */
+/** Inlay hints, over the protocol: units after numbers, and when actionables run. */
 import { expect } from 'chai';
 import { InlayHintRequest, type Range } from 'vscode-languageserver-protocol';
 import { createDocument } from '../../language/source/document.js';
@@ -35,11 +35,11 @@ describe('language server: inlay hints', () => {
     `{ "id": "a", "resource": "a", "actionables": [${actions.map((one) => `{ ${one} }`).join(', ')}] }`;
   const work = '"mode": "RETURN", "value": {}';
 
-  it('are given', () => {
+  it('are provided', () => {
     expect(editor.initialized.capabilities.inlayHintProvider).to.equal(true);
   });
 
-  it('show units, larger ones where that is exact', async () => {
+  it('show units, larger ones if the conversion is exact', async () => {
     const text =
       '{ "http": { "limits": { "body": 10485760, "depth": 7, "url": 8191 }, "timeouts": { "request": 90, "idle": 5 } } }';
     expect(await renderHints('lintel.config.json', text)).to.equal(
@@ -48,7 +48,7 @@ describe('language server: inlay hints', () => {
     editor.open('lintel.config.json', '{}');
   });
 
-  it('show the order in which things run', async () => {
+  it('show the order in which actionables run', async () => {
     const text = resource(
       `"id": 1, ${work}`,
       `"id": 2, ${work}, "no_op": true`,
@@ -64,7 +64,7 @@ describe('language server: inlay hints', () => {
     );
   });
 
-  it('count what other resources do before', async () => {
+  it('count the actionables of other resources that run before', async () => {
     const text = resource(`"id": 1, ${work}, "depends_on": [{ "resource_id": "b", "action_ids": [1] }]`);
     expect(await renderHints(FILE, text)).to.equal(text.replace('"id": 1', '"id": 1<2nd>'));
   });
@@ -85,12 +85,12 @@ describe('language server: inlay hints', () => {
     );
   });
 
-  it('say nothing where there is one thing to do', async () => {
+  it('show nothing for a single actionable', async () => {
     const text = resource(`"id": 1, ${work}`);
     expect(await renderHints(FILE, text)).to.equal(text);
   });
 
-  it('are those of the lines that are requested, also in lists, behind comments and in half-typed files', async () => {
+  it('cover the requested lines only, also in lists, after comments and in half-typed files', async () => {
     const createResourceText = (id: string): string =>
       resource(`"id": 1, ${work}`, `"id": 2, ${work}`).replace('"a"', `"${id}"`);
     const text = `// 🙂\r\n[${createResourceText('first')},\r\n${createResourceText('second').replace('"resource": "a"', '"resource": "c"')},\r\n{ "id": `;

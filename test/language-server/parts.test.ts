@@ -1,6 +1,6 @@
 /**
- * Parts of the language server by themselves: names of environment variables and where they stand, addresses of files, code in
- * Markdown, rules in words, places in document queries.
+ * Single modules of the language server: names and locations of environment variables, file URIs, code in Markdown,
+ * descriptions of rules, positions in document queries.
  */
 import { expect } from 'chai';
 import { join } from 'node:path';
@@ -43,13 +43,13 @@ describe('language server: names of environment variables', () => {
 });
 
 describe('language server: addresses of files', () => {
-  it('and their names lead to each other', () => {
+  it('are converted to paths and back', () => {
     expect(toFilePath(toFileUri('/a b/ü#%.json'), false)).to.equal('/a b/ü#%.json');
     expect(toFilePath('file:///C%3A/a/B.json', true)).to.equal('c:\\a\\B.json');
     expect(toFilePath('file:///d:/a.json', true)).to.equal('d:\\a.json');
   });
 
-  it('have no name where they are no files', () => {
+  it('have no path where they are no files', () => {
     for (const uri of [
       'untitled:Untitled-1',
       'git:/a.json?HEAD',
@@ -61,7 +61,7 @@ describe('language server: addresses of files', () => {
       expect(toFilePath(uri, false), uri).to.equal(null);
   });
 
-  it('are links whose text and address end nowhere else', () => {
+  it('are links with escaped text and address', () => {
     expect(formatFileLink('/x/a.json', 'a.json', 3)).to.equal('[a.json:3](<file:///x/a.json#L3>)');
     expect(formatFileLink('/x/a].json', '_a*[b]`<c>\\.json', 1)).to.match(
       /^\[\\_a\\\*\\\[b\\\]\\`\\<c\\>\\\\\.json:1\]\(</,
@@ -93,7 +93,7 @@ describe('language server: code in Markdown', () => {
   it('is text of a JSON string without its quotes', () => expect(escapeJsonText('a"\\\n')).to.equal('a\\"\\\\\\n'));
 });
 
-describe('language server: rules in words', () => {
+describe('language server: descriptions of rules', () => {
   const registry = createTrialRegistry();
   const CASES: readonly (readonly [rule: Json, text: string, markdown: string])[] = [
     [
@@ -132,7 +132,7 @@ describe('language server: places in document queries', () => {
     },
   } as unknown as MemberNames;
 
-  it('follow from the name that is behind them', () => {
+  it('are determined by the name before them', () => {
     expect(['$and', '$or', 'age', 'toString'].map((key) => resolveNextPlace(members, 'query', key))).to.deep.equal([
       ...['list', '', 'value', 'value'],
     ]);
@@ -142,7 +142,7 @@ describe('language server: places in document queries', () => {
     ]);
   });
 
-  it('have texts that are fields, or paths behind one dollar sign', () => {
+  it('have strings that are fields, or paths after one dollar sign', () => {
     expect([pathIn('field', 'a.b'), pathIn('field', '$a')]).to.deep.equal(['a.b', '$a']);
     expect(['$a.b', 'a', '$', '$$ROOT', 'x$a'].map((text) => pathIn('path', text))).to.deep.equal([
       'a.b',

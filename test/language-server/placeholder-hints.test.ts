@@ -1,11 +1,11 @@
-/** Inlay hints behind placeholders, over the protocol: the text with the hints put in. */
+/** Inlay hints after placeholders, over the protocol: the text with the hints inserted. */
 import { expect } from 'chai';
 import { InlayHintRequest, type InlayHint } from 'vscode-languageserver-protocol';
 import type { Editor } from '../support/editor-pair.js';
 import { applyTextEdits } from '../support/marked-source.js';
 import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
-describe('language server: hints behind placeholders', () => {
+describe('language server: hints after placeholders', () => {
   let editor: Editor;
   before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
@@ -26,7 +26,7 @@ describe('language server: hints behind placeholders', () => {
       })),
     );
 
-  it('in SQL, behind escapes too, with the values as they are written', async () => {
+  it('in SQL, after escapes too, with the values as they are written', async () => {
     const list = ', "parameters": ["email", 5, "new", "$DATETIME"]';
     const sql = String.raw`"SELECT '\u0041😀\"', $1, $2::int, $3, $4, $1, $9"`;
     expect(await renderHints(formatSqlResource(sql, list))).to.equal(
@@ -37,7 +37,7 @@ describe('language server: hints behind placeholders', () => {
     );
   });
 
-  it('cuts what is long', async () => {
+  it('truncates long values', async () => {
     const found = await hints(formatSqlResource('"SELECT $1"', `, "parameters": ["${'x y '.repeat(30)}"]`));
     expect(found.map(({ label }) => (label as string).length)).to.deep.equal([42]);
   });
@@ -51,7 +51,7 @@ describe('language server: hints behind placeholders', () => {
     );
   });
 
-  it('of the lines that are shown only', async () => {
+  it('of the visible lines only', async () => {
     const text = formatSqlResource('"SELECT $1"', ',\n\n"parameters": ["email"]');
     expect(await hints(text, 1)).to.have.length(1);
     expect(await hints(`\n\n\n${text}`, 1)).to.have.length(0);

@@ -1,4 +1,4 @@
-/** Editors that call every file JSON: which of them are definitions is for the config to say. */
+/** Editors that open every file as JSON: the config decides which files are definitions. */
 import { expect } from 'chai';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
@@ -15,26 +15,26 @@ describe('language server: editors that know JSON only', () => {
 
   const codes = async (name: string): Promise<unknown[]> => (await editor.diagnostics(name)).map(({ code }) => code);
 
-  it('checks what the config requests, and the config', async () => {
+  it('checks the files that the config names, and the config', async () => {
     editor.open(OURS, WRONG, 'json');
     expect(await codes(OURS)).to.include('DEF_NO_KIND');
     editor.open('lintel.config.json', '{ "definitons": [] }', 'jsonc');
     expect(await codes('lintel.config.json')).to.include('DEF_UNKNOWN_KEY');
   });
 
-  it('says and offers nothing in other files, opened or typed', async () => {
+  it('reports and offers nothing in other files', async () => {
     editor.open(OTHER, '{ "name": "shop" }', 'json');
     editor.open(OURS, WRONG, 'json');
     expect(await codes(OURS)).to.include('DEF_NO_KIND');
     expect((await editor.requestCompletion(OTHER, '{ ‸ }')).labels).to.deep.equal([]);
     editor.changeDocument(OURS, WRONG.replace('"a"', '"b"'));
     await editor.diagnostics(OURS);
-    // Everything of a round is told at once; this answer comes behind it.
+    // All diagnostics of a round are sent before this response.
     await editor.requestCompletion(OURS, '{ ‸ }');
     expect(await Promise.race([editor.waitForDiagnostics(OTHER, () => true), Promise.resolve(null)])).to.equal(null);
   });
 
-  it('... which an editor that knows definitions calls one', async () => {
+  it('checks a file with the language id of definitions', async () => {
     editor.open(OTHER, WRONG);
     expect(await codes(OTHER)).to.include('DEF_NO_KIND');
   });

@@ -1,6 +1,6 @@
 /**
- * Plugins of a workspace in the editor: a verifier written by somebody else gets completion and diagnostics, from its manifest
- * or, where the workspace is trusted, from its specs in a process of their own; and nothing of it runs in the server.
+ * Plugins of a workspace in the editor: a verifier of another author gets completion and diagnostics from its manifest,
+ * or, in a trusted workspace, from its specs in another process. Its code never runs in the server.
  */
 import { expect } from 'chai';
 import { cp, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const CONFIG = JSON.stringify({ plugins: ['builtin:*', './my-plugins/slack'] });
 const hook = (verifier: string): string =>
   `{ "id": "hook", "resource": "hook", "webhook": { "verifications": {${verifier}} }, "actionables": [] }`;
 
-/** Written as its author would; it tells the world when it is run, and by which process. */
+/** Written as its author would; records each run with the process that ran it. */
 const SPEC = `
 import { writeFileSync } from 'node:fs';
 import { definePlugin, shape, text } from 'lintel';
@@ -52,7 +52,7 @@ describe('language server: plugins of a workspace', () => {
   };
   after(() => Promise.all(editors.map((editor) => editor.close())));
 
-  it('trusted: a verifier without a manifest is completed and checked, and ran in another process', async () => {
+  it('trusted: a verifier without a manifest is completed and checked, and its code runs in another process', async () => {
     const editor = await open(true);
     const { labels, accept } = await editor.requestCompletion(FILE, hook('‸'));
     expect(labels).to.include('SlackVerifier');
@@ -93,26 +93,26 @@ describe('language server: plugins of a workspace', () => {
     expect(await ran(editor)).to.equal(null);
   });
 
-  it('a manifest that comes while the editor is open is read', async () => {
+  it('reads a manifest that is created while the editor is open', async () => {
     const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false);
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.write({ 'my-plugins/slack/plugin.manifest.json': manifest });
-    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
-    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+    const reported = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
+    expect(reported.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
-  it('trust given later lets the specs speak', async () => {
+  it('reads the specs once the workspace is trusted', async () => {
     const editor = await open(false);
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.client.sendNotification('lintel/trust', { trusted: true });
-    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
-    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+    const reported = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
+    expect(reported.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
-  it('a manifest of other specs is reported where nothing may run, and file times do not matter', async () => {
+  it('reports an outdated manifest where no code may run, by content and not by file times', async () => {
     const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
     const past = new Date(Date.now() - 60_000);
@@ -154,7 +154,7 @@ describe('language server: plugins of a workspace', () => {
     });
   }
 
-  it('a folder outside the project is read only where the workspace is trusted', async () => {
+  it('reads a folder outside the project only in a trusted workspace', async () => {
     const outside = await open(true);
     const folder = join(outside.folder, 'my-plugins/slack');
     const manifest = await createManifest(editors[0] as Editor);
@@ -166,7 +166,7 @@ describe('language server: plugins of a workspace', () => {
     expect(note?.message).to.contain('outside the project');
   });
 
-  it('a kind of the workspace brings its own fields and plugins', async () => {
+  it('completes the fields and plugins of a kind of the workspace', async () => {
     const editor = await openEditor({
       trusted: true,
       files: { 'lintel.config.json': JSON.stringify({ plugins: ['builtin:*', './limits'] }) },

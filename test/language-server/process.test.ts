@@ -1,6 +1,6 @@
 /**
- * `lintel lsp --stdio` as an editor starts it: a process of its own that answers over its streams, says nothing else there, and
- * leaves nothing behind when the editor leaves.
+ * `lintel lsp --stdio` as an editor starts it: a process that writes only protocol messages to its streams, and leaves
+ * nothing behind when the editor exits.
  */
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -32,7 +32,7 @@ import { waitUntil } from '../support/until.js';
 const CLI = join(ROOT, 'dist', 'bundle', 'cli.js');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
 
-/** Says which process it is, and never comes to an end. */
+/** Writes its process id, and never ends. */
 const ENDLESS = `
 import { writeFileSync } from 'node:fs';
 writeFileSync(new URL('./ran.txt', import.meta.url), String(process.pid));
@@ -60,8 +60,8 @@ describe('language server: its process', function () {
     projects.push(project);
     const child = spawn(process.execPath, [CLI, 'lsp', '--stdio'], { cwd: project.folder });
     children.push(child);
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
     const client = createProtocolConnection(
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
@@ -75,7 +75,7 @@ describe('language server: its process', function () {
       initializationOptions: { trusted: true },
       capabilities: {},
     });
-    return { project, child, client, uri, initialized, said: () => said };
+    return { project, child, client, uri, initialized, output: () => output };
   }
 
   async function leave(client: ProtocolConnection, child: ChildProcess): Promise<unknown> {
@@ -87,11 +87,11 @@ describe('language server: its process', function () {
     return code;
   }
 
-  it('answers, checks a file, and ends with the editor', async () => {
-    const { child, client, uri, initialized, said } = await start({ 'definitions/a.json': {} });
+  it('responds, checks a file, and ends with the editor', async () => {
+    const { child, client, uri, initialized, output } = await start({ 'definitions/a.json': {} });
     expect(initialized.serverInfo).to.deep.equal({ name: 'lintel', version });
     const file = `${uri}/definitions/a.json`;
-    const told = new Promise<PublishDiagnosticsParams>((resolve) =>
+    const published = new Promise<PublishDiagnosticsParams>((resolve) =>
       client.onNotification(PublishDiagnosticsNotification.type, (params) => {
         if (params.uri === file && params.diagnostics.length > 0) resolve(params);
       }),
@@ -100,12 +100,12 @@ describe('language server: its process', function () {
     const text = '{ "id": "a", "resorce": "a", "actionables": [] }';
     const textDocument = { uri: file, languageId: 'lintel', version: 1, text };
     void client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
-    expect((await told).diagnostics.map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
+    expect((await published).diagnostics.map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
     expect(await leave(client, child)).to.equal(0);
-    expect(said()).to.equal('');
+    expect(output()).to.equal('');
   });
 
-  it('takes the process that reads specs along', async () => {
+  it('stops the process that reads specs', async () => {
     const { project, child, client } = await start({
       'lintel.config.json': { plugins: ['builtin:*', './own'] },
       'own/spec.mjs': ENDLESS,
@@ -120,7 +120,7 @@ describe('language server: its process', function () {
     await waitUntil(() => !isAlive(pid), 'they are over');
   });
 
-  it('is started by editors only, and says so', async () => {
+  it('is started by editors only, and prints that', async () => {
     const { code, stdout, stderr } = await runCli(['lsp'], { cwd: ROOT });
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.contain('--stdio');

@@ -42,7 +42,7 @@ describe('the files of a project on disk', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('an unrelated file changes nothing, wherever it is', async () => {
+  it('ignores unrelated files everywhere', async () => {
     const before = project.getSnapshot();
     write(RESOURCE, defineResource('written'));
     const unrelated = ['package.json', 'other/data.json', 'definitions/notes.txt', 'sub/.env'].map((name) =>
@@ -52,7 +52,7 @@ describe('the files of a project on disk', () => {
     expect(project.getComputedSnapshot()).to.equal(before);
   });
 
-  it('variables are read without the definitions', async () => {
+  it('reads variables without the definitions', async () => {
     write(RESOURCE, defineResource('written'));
     expect(listCodes()).to.not.include('ENV_MISSING');
     expect(await project.refresh([write('.env', 'OTHER=one\n')])).to.equal(true);
@@ -64,7 +64,7 @@ describe('the files of a project on disk', () => {
     expect(listIds()).to.deep.equal(['note']);
   });
 
-  it('a definition file is read alone, found when it is new, and gone when it is deleted', async () => {
+  it('reads only the definition file that was changed, created or deleted', async () => {
     const other = write('definitions/deep/other.resource.json', defineResource('other'));
     expect(await project.refresh([other])).to.equal(true);
     expect([...listIds()].sort()).to.deep.equal(['note', 'other']);
@@ -76,7 +76,7 @@ describe('the files of a project on disk', () => {
     expect(listIds()).to.deep.equal(['written']);
   });
 
-  it('a config selects other files, and keeps the plugins as long as it selects the same', async () => {
+  it('reads the files that a changed config selects, and keeps the plugins if they are the same', async () => {
     const { registry } = project;
     write('more/other.resource.json', defineResource('other'));
     const patterns = '["definitions/**/*.json", "more/**/*.json"]';
@@ -91,7 +91,7 @@ describe('the files of a project on disk', () => {
     expect(project.registry, 'with a plugin that is not read').to.equal(known);
   });
 
-  it('texts of a manifest are read, and checked again is only what means something else', async () => {
+  it('reads the texts of a manifest, and checks again only what they change', async () => {
     const spec: PluginSpec = {
       ...{ kind: 'generator', name: 'SHORTCODE', since: '1.0.0', summary: 'Eight letters.' },
       facts: { length: 8, pattern: '[a-z]{8}', sortable: false, guessable: true },

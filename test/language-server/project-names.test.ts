@@ -72,7 +72,7 @@ const CAPABILITIES = {
   },
 };
 
-describe('language server: names that the project shares', () => {
+describe('language server: shared names of a project', () => {
   let editor: Editor;
   before(async () => (editor = await openEditor({ files: FILES, capabilities: CAPABILITIES })));
   after(() => editor.close());
@@ -91,7 +91,7 @@ describe('language server: names that the project shares', () => {
       return now.replace(from, to);
     }, FILES[file] ?? '');
 
-  it('begins without a problem', async () => {
+  it('starts without problems', async () => {
     for (const file of Object.keys(FILES).filter((name) => name.startsWith('definitions/'))) {
       editor.open(file, FILES[file] ?? '');
       expect(
@@ -101,18 +101,18 @@ describe('language server: names that the project shares', () => {
     }
   });
 
-  it('leads from a cache key, a room and an event to where they are declared, whatever their accessors are', async () => {
+  it('finds the declarations of a cache key, a room and an event, whatever their accessors are', async () => {
     expect(await go(ADD, '["', 'mine of')).to.deep.equal([`${MINE}:4:59 mine of $PROTECTED.id`]);
     expect(await go(ADD, '"broadcast_to_room": ["', 'match ')).to.deep.equal([`${WATCH}:3:87 match $PAYLOAD.game`]);
     expect(await go(ADD, ', "', 'press')).to.deep.equal([`${WATCH}:4:74 press`]);
     expect(await go(TEST, '"body": { "action": "', 'goal')).to.deep.equal([`${ADD}:7:75 goal`]);
   });
 
-  it('keeps the name of an accessor inside such a text', async () => {
+  it('finds the declaration of an accessor inside such a text', async () => {
     expect(await go(ADD, 'match $PAYLOAD.', 'match')).to.deep.equal([`${ADD}:2:34 match`]);
   });
 
-  it('takes a key without a declaration for the id of a cached resource', async () => {
+  it('reads a key without a declaration as the id of a cached resource', async () => {
     expect(await go(ADD, ', "', 'all-users')).to.deep.equal([`${WATCH}:6:10 all-users`]);
     expect(await rename(ADD, ', "', 'all-users', 'everyone')).to.deep.equal({
       [WATCH]: replaceIn(WATCH, ['"id": "all-users"', '"id": "everyone"']),
@@ -124,7 +124,7 @@ describe('language server: names that the project shares', () => {
     expect(await uses(ADD, '"action": "', 'goal')).to.deep.equal([`${TEST}:3:167 goal`, `${TEST}:4:41 goal`]);
   });
 
-  it('renames the words and leaves each place its accessors', async () => {
+  it('renames the text and keeps the accessors of each place', async () => {
     const position = caretAt(MINE, '"cache_key": "', 'mine');
     const textDocument = { uri: editor.toUri(MINE) };
     expect(await editor.client.sendRequest(PrepareRenameRequest.type, { textDocument, position })).to.include({
@@ -154,7 +154,7 @@ describe('language server: names that the project shares', () => {
     expect(await rename(WATCH, '["', 'press', 'press')).to.deep.equal({});
   });
 
-  it('leads from a claim to the resource that issues it, and from there to the value in it', async () => {
+  it('finds the resource that issues a claim, and from there the value', async () => {
     const issued = [`${SIGN_IN}:3:91 id`];
     expect(await go(MINE, '["$PROTECTED.', 'id')).to.deep.equal(issued);
     expect(await go(ADD, '"extract_claims": ["', 'id')).to.deep.equal(issued);

@@ -1,4 +1,7 @@
-/** Diagnostics for clients that request them, over the protocol: what is answered, when, and what the client hears otherwise. */
+/**
+ * Diagnostics for clients that request them, over the protocol: the reports, when they are sent, and the refresh
+ * requests.
+ */
 import { expect } from 'chai';
 import { CancellationTokenSource } from 'vscode-jsonrpc';
 import {
@@ -24,7 +27,7 @@ interface PullEditor extends Editor {
   refreshes(): number;
   readonly pushed: readonly string[];
   pull(name: string, previousResultId?: string): Promise<DocumentDiagnosticReport>;
-  /** Asks for the workspace without a stream. */
+  /** Requests the workspace without a stream. */
   pullAll(previousResultIds?: PreviousResultId[]): Promise<readonly WorkspaceDocumentDiagnosticReport[]>;
 }
 
@@ -64,7 +67,7 @@ const listCodes = (report: DocumentDiagnosticReport | WorkspaceDocumentDiagnosti
   return report.items.map(({ code }) => code);
 };
 
-describe('language server: diagnostics that the client requests', () => {
+describe('language server: pulled diagnostics', () => {
   let editor: PullEditor;
   before(
     async () => (editor = await openPullEditor({ [A]: formatResource('a'), [B]: NEEDS_A, 'notes.txt': 'nothing' })),
@@ -82,7 +85,7 @@ describe('language server: diagnostics that the client requests', () => {
     expect(editor.pushed).to.deep.equal([]);
   });
 
-  it('are those of the text that was sent last, and have an id that says whether they have changed', async () => {
+  it('are those of the last text, with an id that changes with them', async () => {
     editor.open(A, formatResource('a'));
     const sound = await editor.pull(A);
     expect(listCodes(sound)).not.to.include('DEF_UNKNOWN_KEY');
@@ -99,16 +102,16 @@ describe('language server: diagnostics that the client requests', () => {
     await editor.pull(A);
     const before = await editor.pull(B);
     expect(listCodes(before)).not.to.include('LNK_UNKNOWN_RESOURCE');
-    const heard = editor.refreshes();
+    const refreshCount = editor.refreshes();
     editor.changeDocument(A, formatResource('other'));
     await editor.pull(A);
-    await waitUntil(() => editor.refreshes() > heard, 'the request to refresh');
+    await waitUntil(() => editor.refreshes() > refreshCount, 'the request to refresh');
     expect(listCodes(await editor.pull(B, before.resultId))).to.include('LNK_UNKNOWN_RESOURCE');
     editor.changeDocument(A, formatResource('a'));
     await editor.pull(A);
   });
 
-  it('end with the cancellation of the request', async () => {
+  it('stop when the request is cancelled', async () => {
     const source = new CancellationTokenSource();
     const ended = editor.client
       .sendRequest(
@@ -126,7 +129,7 @@ describe('language server: diagnostics that the client requests', () => {
     expect(await ended).to.equal(-32800);
   });
 
-  it('are none for a file that is no part of a project', async () => {
+  it('are empty for a file outside of a project', async () => {
     editor.open('notes.txt', 'nothing', 'plaintext');
     expect(listCodes(await editor.pull('notes.txt'))).to.deep.equal([]);
     expect(listCodes(await editor.pull('definitions/absent.resource.json'))).to.deep.equal([]);
@@ -174,7 +177,7 @@ describe('language server: diagnostics that the client requests', () => {
 });
 
 describe('language server: diagnostics of related files', () => {
-  it('come with the report of a file, for clients that show them, each time that they have changed', async () => {
+  it('are part of the report of a file after each change, for clients that support them', async () => {
     const editor = await openPullEditor({ [B]: NEEDS_A }, { relatedDocumentSupport: true });
     const readRelated = async (): Promise<unknown[] | undefined> => {
       const report = await editor.pull(A);
@@ -193,8 +196,8 @@ describe('language server: diagnostics of related files', () => {
   });
 });
 
-describe('language server: a client that cannot be asked to refresh', () => {
-  it('is sent the diagnostics, because it would not learn what another file changes', async () => {
+describe('language server: a client without refresh requests', () => {
+  it('receives pushed diagnostics, because changes of other files affect them', async () => {
     const editor = await openPullEditor({ [A]: WRONG }, DIAGNOSTIC, {});
     expect(editor.initialized.capabilities.diagnosticProvider).to.equal(undefined);
     await waitUntil(() => editor.pushed.includes(editor.toUri(A)), 'the diagnostics');

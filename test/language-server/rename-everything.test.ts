@@ -1,6 +1,6 @@
 /**
- * Names of the sample and of the fixtures are renamed to one that is not in use: `lintel check` says as much afterwards as before,
- * and every edit replaces a name and no more.
+ * Names of the sample and of the fixtures are renamed to unused ones: `lintel check` reports the same afterwards, and
+ * every edit replaces a name only.
  */
 import { expect } from 'chai';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ interface Tally {
   readonly refused: string[];
 }
 
-/** With its statements, which the editor reads behind the first diagnostics and before a rename. */
+/** Includes its statements, which the editor reads after the first diagnostics and before a rename. */
 async function openWhole(folder: string): Promise<Project> {
   const project = await openProject(folder, { trusted: () => false }).loaded;
   await project.waitForParser();

@@ -83,7 +83,7 @@ describe('language server: rename', () => {
     );
   });
 
-  it('renames a model that is called like its file, in every spelling', async () => {
+  it('renames a model that is named after its file, in every spelling', async () => {
     const { [USER]: user = '', ...changed } = with_({
       [USER]: [],
       [OTHERS]: [['"of": "users"', '"of": "members"']],
@@ -128,7 +128,7 @@ describe('language server: rename', () => {
     );
   });
 
-  it('leaves names that a statement makes up', async () => {
+  it('does not rename aliases of a statement', async () => {
     expect(await rename(OTHERS, '"', 'owner', 'keeper')).to.deep.equal(
       with_({
         [OTHERS]: [['"owner"', '"keeper"']],
@@ -141,7 +141,7 @@ describe('language server: rename', () => {
     );
   });
 
-  it('renames a payload field in its rule, bare and behind accessors', async () => {
+  it('renames a payload field in its rule, in bare names and in accessors', async () => {
     expect(await rename(A, '$PAYLOAD.', 'mail', 'e_mail')).to.deep.equal(
       with_({
         [A]: [
@@ -164,7 +164,7 @@ describe('language server: rename', () => {
     );
   });
 
-  it('renames a name that an actionable gives', async () => {
+  it('renames a result name of an actionable', async () => {
     expect(await rename(A, '"for": "', 'found', 'seen')).to.deep.equal(
       with_({
         [A]: [
@@ -204,7 +204,7 @@ describe('language server: rename', () => {
     expect(await prepare(A, '"mode": "', 'QUERY')).to.include('no name here');
   });
 
-  it('rejects names that are taken or not legal', async () => {
+  it('rejects names that are in use or invalid', async () => {
     expect(await rename(A, '"id": "', 'a-01', 'b-01')).to.match(/"b-01" is taken.*b\.resource\.jsonc, line 2/);
     expect(await rename(A, '"id": "', 'a-01', 'self')).to.include('"self" means');
     expect(await rename(A, '"id": "', 'a-01', 'a 1')).to.include('cannot be a name');
@@ -217,7 +217,7 @@ describe('language server: rename', () => {
     expect(await rename(OTHERS, '"', '_tag', '_users')).to.include('would mean');
   });
 
-  it('rejects to rename a variable that only the shell sets', async () => {
+  it('rejects a variable that only the shell sets', async () => {
     const name = Object.keys(process.env).find((one) => /^[A-Z_]+$/.test(one) && one !== 'API_KEY') ?? 'PATH';
     const text = (FILES[A] ?? '').replace('$ENV.API_KEY', `$ENV.‸${name}`);
     expect(await requestRename(editor, A, openAtCaret(editor, A, text), 'NOT_SET_BY_ANYBODY')).to.include(
@@ -226,7 +226,7 @@ describe('language server: rename', () => {
     editor.open(A, FILES[A] ?? '');
   });
 
-  it('rejects where a place is left that may mean the name', async () => {
+  it('rejects a rename that would leave a possible use behind', async () => {
     const broken = 'SELECT email FROM users WHERE';
     editor.open(
       B,
@@ -238,7 +238,7 @@ describe('language server: rename', () => {
     editor.open(B, FILES[B] ?? '');
   });
 
-  it('rejects what would be wrong afterwards', async () => {
+  it('rejects a rename that would cause problems', async () => {
     const claims = '{ "tokenize": { "type": "JWT", "encryption_key": "$ENV.API_KEY", "custom_claim_fields": ["age"] },';
     const c = 'definitions/c.resource.json';
     await editor.write({
@@ -252,7 +252,7 @@ describe('language server: rename', () => {
 });
 
 describe('language server: rename in an editor that renames no files', () => {
-  it('rejects a model that is called like its file, and renames the rest', async () => {
+  it('rejects a model that is named after its file, and renames everything else', async () => {
     const editor = await openEditor({ files: FILES });
     try {
       const caret = openAtCaret(editor, A, (FILES[A] ?? '').replace('FROM users', 'FROM us‸ers'));

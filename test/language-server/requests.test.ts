@@ -1,4 +1,4 @@
-/** What panels ask the language server for: all resources with their places, and the request that one of them takes. */
+/** Requests of panels to the language server: all resources with their locations, and the request of one of them. */
 import { expect } from 'chai';
 import { pathToFileURL } from 'node:url';
 import type { ListedResource, RequestShapeResult, ServedProject } from '../../language-server/features/requests.js';
@@ -16,7 +16,7 @@ const SIGN_UP = `[
   { "id": "broken", "resource": "broken", "actionables": [{ "id": 1, "mode": "RETRUN" }] }
 ]`;
 
-describe('language server: what panels ask for', () => {
+describe('language server: requests of panels', () => {
   let editor: Editor;
   beforeEach(async () => {
     editor = await openEditor({
@@ -25,10 +25,10 @@ describe('language server: what panels ask for', () => {
   });
   afterEach(() => editor.close());
   const all = (): Promise<ListedResource[]> => editor.client.sendRequest('lintel/resources');
-  const requestTold = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
+  const requestShape = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
     editor.client.sendRequest('lintel/request', { resource, ...(folder !== undefined && { folder }) });
 
-  it('all resources, with where they stand', async () => {
+  it('lists all resources with their locations', async () => {
     const [first, second] = await all();
     expect(first).to.deep.include({ id: 'sign-up', path: 'sign-up/:team', sound: true });
     expect(first?.uri).to.equal(editor.toUri('definitions/a.json'));
@@ -38,36 +38,36 @@ describe('language server: what panels ask for', () => {
     expect(second).to.deep.include({ id: 'broken', sound: false });
   });
 
-  it('what a request needs, by id and by path, with the port of the config', async () => {
-    const told = await requestTold('sign-up', pathToFileURL(editor.folder).href);
-    expect(told).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
+  it('describes a request by id and by path, with the port of the config', async () => {
+    const shape = await requestShape('sign-up', pathToFileURL(editor.folder).href);
+    expect(shape).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
     const [project] = await editor.client.sendRequest<readonly ServedProject[]>('lintel/projects');
     expect(project).to.deep.include({ folder: pathToFileURL(editor.folder).href, port: 9191 });
-    expect(told?.methods[0]).to.equal('POST');
-    expect(told?.payload).to.deep.equal({ email: 'ada@example.com' });
-    expect(told?.optional).to.deep.equal({ age: 18 });
-    expect(told?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
-    expect((await requestTold('sign-up/:team'))?.id).to.equal('sign-up');
+    expect(shape?.methods[0]).to.equal('POST');
+    expect(shape?.payload).to.deep.equal({ email: 'ada@example.com' });
+    expect(shape?.optional).to.deep.equal({ age: 18 });
+    expect(shape?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
+    expect((await requestShape('sign-up/:team'))?.id).to.equal('sign-up');
   });
 
-  it('follows what is typed', async () => {
+  it('describes the text as it is typed', async () => {
     editor.open('definitions/a.json', SIGN_UP.replace('"age"', '"years"'));
-    expect((await requestTold('sign-up'))?.optional).to.deep.equal({ years: 18 });
+    expect((await requestShape('sign-up'))?.optional).to.deep.equal({ years: 18 });
   });
 
-  it('answers nothing for what is not there, and for what is no question', async () => {
-    expect(await requestTold('nowhere')).to.equal(null);
-    expect(await requestTold('sign-up', 'file:///elsewhere')).to.equal(null);
-    expect(await requestTold(7)).to.equal(null);
+  it('returns nothing for unknown ids and invalid parameters', async () => {
+    expect(await requestShape('nowhere')).to.equal(null);
+    expect(await requestShape('sign-up', 'file:///elsewhere')).to.equal(null);
+    expect(await requestShape(7)).to.equal(null);
     expect(await editor.client.sendRequest('lintel/request', null)).to.equal(null);
-    expect((await requestTold('broken'))?.sound).to.equal(false);
+    expect((await requestShape('broken'))?.sound).to.equal(false);
   });
 
-  it('stands up to every prefix of a file', async () => {
+  it('responds for every prefix of a file', async () => {
     for (let end = 0; end < SIGN_UP.length; end += 17) {
       editor.open('definitions/a.json', SIGN_UP.slice(0, end));
       await all();
-      await requestTold('sign-up');
+      await requestShape('sign-up');
     }
   });
 });

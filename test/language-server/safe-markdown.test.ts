@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { toCodeBlock, toCodeSpan, safeMarkdown } from '../../language-server/safe-markdown.js';
 
 describe('language server: safe Markdown', () => {
-  it('leaves plain words and code alone', () => {
+  it('does not change plain text and code', () => {
     for (const text of [
       'One *word*, `a < b` and ``a ` <b>``.',
       '```json\n{"a": "<b>"}\n```',
@@ -12,7 +12,7 @@ describe('language server: safe Markdown', () => {
       expect(safeMarkdown(text)).to.equal(text);
   });
 
-  it('takes away what does something', () => {
+  it('escapes links, images and HTML', () => {
     expect(safeMarkdown('<img src=x>')).to.equal('&lt;img src=x>');
     expect(safeMarkdown('[a](command:x)')).to.equal('[a]\\(command:x)');
     expect(safeMarkdown('[a]( command:x)')).to.equal('[a]\\( command:x)');
@@ -21,18 +21,18 @@ describe('language server: safe Markdown', () => {
     expect(safeMarkdown('<command:x>')).to.equal('&lt;command:x>');
   });
 
-  it('is not misled by backticks that open nothing', () => {
+  it('treats an unpaired backtick as text', () => {
     for (const text of ['\\`<b>\\`', '`one\n\n<b>`', '``<b>`', '`<b>``'])
       expect(safeMarkdown(text), text)
         .to.include('&lt;b>')
         .and.not.to.match(/(^|[^;])<b>/);
   });
 
-  it('shows nothing without an end', () => {
+  it('truncates long text', () => {
     expect(safeMarkdown('a'.repeat(100_000)).length).to.be.below(5000);
   });
 
-  it('puts names and blocks into fences that they cannot end', () => {
+  it('uses fences that names and blocks cannot close', () => {
     expect(toCodeSpan('a')).to.equal('`a`');
     expect(toCodeSpan('a`b')).to.equal('``a`b``');
     expect(toCodeSpan('`')).to.equal('`` ` ``');

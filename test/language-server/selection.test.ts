@@ -25,7 +25,7 @@ describe('language server: selection and folding', () => {
     return steps;
   }
 
-  it('grows from a word to its accessor, the text, the string, the member and the objects around', async () => {
+  it('expands from a word to its accessor, the text, the string, the member and the objects around', async () => {
     expect(await grown('{ "a": { "to": "for $PAYLOAD.na‸me!" } }')).to.deep.equal([
       'name',
       '$PAYLOAD.name',
@@ -38,7 +38,7 @@ describe('language server: selection and folding', () => {
     ]);
   });
 
-  it('knows escapes, keys, items and half-typed text', async () => {
+  it('handles escapes, keys, items and half-typed text', async () => {
     expect((await grown('["\\u0041b \\"c‸d\\""]')).slice(0, 3)).to.deep.equal([
       'cd',
       '\\u0041b \\"cd\\"',

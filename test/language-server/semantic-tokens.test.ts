@@ -89,7 +89,7 @@ describe('language server: semantic tokens', () => {
     ]);
   });
 
-  it('of half a statement', async () => {
+  it('in a half-typed statement', async () => {
     expect(await inSql(String.raw`"SELECT FROM WHERE 'open"`)).to.deep.equal([
       'SELECT keyword',
       'FROM keyword',
@@ -112,7 +112,7 @@ describe('language server: semantic tokens', () => {
     ]);
   });
 
-  it('of names that are given and used', async () => {
+  it('of names that are declared and used', async () => {
     const text =
       '{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "no_op": true, "sql_query": {"query": ' +
       '"SELECT"}}, {"id": 2, "mode": "QUERY", "depends_on": [{"resource_id": "self", "action_ids": [1], ' +

@@ -1,6 +1,6 @@
 /**
- * A database checks statements while they are written: in a process beside the server's, behind its diagnostics, and only where the
- * workspace is trusted and the setting is on.
+ * A database checks statements while they are typed: in another process, after the diagnostics of the server, and only
+ * in a trusted workspace with the setting on.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const writeResource = (query: string, parameters: readonly unknown[] = []): stri
       },
     ],
   });
-const SOUND = writeResource('SELECT lower(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
+const VALID = writeResource('SELECT lower(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
 const WRONG = writeResource('SELECT lowerr(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
 
 const listMessages = (diagnostics: readonly Diagnostic[]): string[] =>
@@ -53,7 +53,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('language server: statements that a database checks', function () {
+describe('language server: statements checked by a database', function () {
   const open: Editor[] = [];
   afterEach(async () => {
     for (const editor of open.splice(0)) await editor.close();
@@ -65,8 +65,8 @@ describe('language server: statements that a database checks', function () {
     return editor;
   }
 
-  it('are underlined in a statement that is open in an editor of its own, before it is saved', async () => {
-    const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: SOUND } });
+  it('are checked in their own editor before they are saved', async () => {
+    const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: VALID } });
     const statement = await editor.client.sendRequest<{ statementUri: string; text: string }>('lintel/statement', {
       uri: editor.toUri(FILE),
       pointer: '/actionables/0/sql_query/query',
@@ -90,7 +90,7 @@ describe('language server: statements that a database checks', function () {
     await waitUntil(() => isSound(found.at(-1) ?? []), 'its end');
   });
 
-  it('are told at their place, behind the diagnostics; types are shown; the process ends with the server', async () => {
+  it('are reported at their position after the other diagnostics; types are shown; the process ends with the server', async () => {
     const editor = await start();
     editor.open(FILE, WRONG);
     // The first diagnostics do not wait for the process, which has not begun then.
@@ -103,10 +103,10 @@ describe('language server: statements that a database checks', function () {
     });
     expect(found?.message).to.contain('Did you mean "lower"?');
 
-    // A fix removes it, a mistake brings it back: within 150 ms behind the diagnostics.
+    // A fix removes it, a mistake adds it again: within 150 ms after the diagnostics.
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
-      editor.changeDocument(FILE, SOUND);
+      editor.changeDocument(FILE, VALID);
       await editor.waitForDiagnostics(FILE, isSound);
       editor.changeDocument(FILE, writeResource(`SELECT lowerr(text) AS t${round} FROM notes`));
       await editor.diagnostics(FILE);
@@ -116,7 +116,7 @@ describe('language server: statements that a database checks', function () {
     }
     expect(Math.min(...times)).to.be.lessThan(150);
 
-    editor.changeDocument(FILE, SOUND);
+    editor.changeDocument(FILE, VALID);
     await editor.waitForDiagnostics(FILE, isSound);
     const hover = async (character: number): Promise<string> => {
       const textDocument = { uri: editor.toUri(FILE) };
@@ -126,10 +126,10 @@ describe('language server: statements that a database checks', function () {
       });
       return (shown?.contents as MarkupContent | undefined)?.value ?? '';
     };
-    await waitUntil(async () => (await hover(SOUND.indexOf('SELECT'))).includes('Returns'), 'the types are known');
-    expect(await hover(SOUND.indexOf('SELECT'))).to.contain('Returns `t text`, `n bigint`\n\nTakes `$1 text`');
-    expect(await hover(SOUND.indexOf('$1'))).to.contain('Type in the database: `text`');
-    expect(await hover(SOUND.indexOf('"title"]') + 1)).to.contain('Type in the database: `text`');
+    await waitUntil(async () => (await hover(VALID.indexOf('SELECT'))).includes('Returns'), 'the types are known');
+    expect(await hover(VALID.indexOf('SELECT'))).to.contain('Returns `t text`, `n bigint`\n\nTakes `$1 text`');
+    expect(await hover(VALID.indexOf('$1'))).to.contain('Type in the database: `text`');
+    expect(await hover(VALID.indexOf('"title"]') + 1)).to.contain('Type in the database: `text`');
 
     // A changed model makes its table anew; a script of the project adds to it.
     const typed = writeResource('SELECT abs(text) AS t, slug(text) AS s FROM notes');
@@ -157,7 +157,7 @@ describe('language server: statements that a database checks', function () {
     await editor.waitForDiagnostics(FILE, isRefused);
     process.kill(listChildren(editor.pid)[0] ?? 0, 'SIGKILL');
     await waitUntil(() => editor.warnings.length > 0, 'it is logged');
-    editor.changeDocument(FILE, SOUND);
+    editor.changeDocument(FILE, VALID);
     await editor.waitForDiagnostics(FILE, isSound);
     editor.changeDocument(FILE, writeResource('SELECT uper(text) AS t FROM notes'));
     expect(listMessages(await editor.waitForDiagnostics(FILE, isRefused))[0]).to.contain('uper(text)');
@@ -173,11 +173,11 @@ describe('language server: statements that a database checks', function () {
     it(`are not asked about, and no process is started, where ${name}`, async () => {
       const before = listChildren(process.pid);
       const editor = await start({ ...options, isSpawned: false });
-      for (const text of [WRONG, SOUND, WRONG]) {
+      for (const text of [WRONG, VALID, WRONG]) {
         editor.open(FILE, text);
         expect(listMessages(await editor.diagnostics(FILE))).to.deep.equal([]);
       }
-      // A process would have been started behind each of these.
+      // Each of these would have started a process.
       expect(listChildren(process.pid)).to.deep.equal(before);
     });
 });

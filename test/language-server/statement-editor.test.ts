@@ -38,7 +38,7 @@ const STATEMENTS = [
 ];
 
 describe('the text of a statement', () => {
-  it('over many lines is the same statement, and one line again', () => {
+  it('is the same statement on several lines and on one', () => {
     for (const sql of STATEMENTS) {
       const many = formatSql(sql);
       const list = (text: string): string[] => tokenizeSql(text).tokens.map(({ start, end }) => text.slice(start, end));
@@ -58,7 +58,7 @@ describe('the text of a statement', () => {
     expect(formatSql('SELECT 1,\n2')).to.equal('SELECT 1,\n2');
   });
 
-  it('with a legend is read as it was written', () => {
+  it('with a legend is read back unchanged', () => {
     const values = [
       'email',
       '$GENERATOR.ULID',
@@ -77,7 +77,7 @@ describe('the text of a statement', () => {
       }
   });
 
-  it('takes over a statement and a legend that were changed', () => {
+  it('updates a changed statement and legend', () => {
     const before: StatementContent = { sql: 'SELECT id FROM _users WHERE id = $1', parameters: ['id'] };
     const text =
       '-- $1 = "id"\n-- $2 = "$PAYLOAD.email"\n\nSELECT id -- the key\nFROM _users\nWHERE id = $1\n  AND email = $2\n';
@@ -88,14 +88,14 @@ describe('the text of a statement', () => {
     expect(toWrittenContent('SELECT 1', before)).to.deep.equal({ sql: 'SELECT 1', parameters: [] });
   });
 
-  it('says which line of the legend cannot be read', () => {
+  it('names the invalid line of the legend', () => {
     const read = (text: string) => (): unknown => readStatementText(text);
     expect(read('-- $1 = "a"\n-- $3 = "b"\n\nSELECT')).to.throw(StatementTextError, 'Line 2: this is the place of $2');
     expect(read('-- $1 = a\n\nSELECT')).to.throw(StatementTextError, 'Line 1: the value of $1 is no JSON');
   });
 });
 
-describe('language server: a statement in an editor of its own', () => {
+describe('language server: a statement in its own editor', () => {
   let editor: Editor;
   const published = new Map<string, (diagnostics: readonly Diagnostic[]) => void>();
   const QUERY = String.raw`"SELECT \"fullName\" FROM _users WHERE email = $1 AND created_at > $2"`;
@@ -155,7 +155,7 @@ describe('language server: a statement in an editor of its own', () => {
     expect(none).to.equal(null);
   });
 
-  it('is written back where it has changed, and only there', async () => {
+  it('is written back only if it was changed', async () => {
     const found = await openFirst();
     expect(await write(found, found.text)).to.deep.include({ edits: [], message: null });
     const changed = await write(found, found.text.replace('"fullName"', '"fullName", id'));
@@ -169,7 +169,7 @@ describe('language server: a statement in an editor of its own', () => {
     expect(text).to.include('AND created_at > $2 AND 1 = $3"').and.to.include('["email", "$DATETIME", "age"]');
   });
 
-  it('is refused where the definition has changed since, and with a legend that cannot be read', async () => {
+  it('is rejected if the definition was changed meanwhile or the legend is invalid', async () => {
     const found = await openFirst();
     await openFirst(FIRST.replace('created_at > $2', 'created_at < $2'));
     const { edits, content, message } = await write(found, found.text.replace('"fullName"', 'id'));
@@ -205,7 +205,7 @@ describe('language server: a statement in an editor of its own', () => {
       return { items, accept };
     };
 
-    it('completes columns, quoted names and parameters, which the legend gets', async () => {
+    it('completes columns, quoted names and parameters, and adds parameters to the legend', async () => {
       const columns = await complete(`${LEGEND}SELECT ‸\nFROM _users\nWHERE email = $1`);
       expect(columns.accept('fullName')).to.equal(`${LEGEND}SELECT "fullName"\nFROM _users\nWHERE email = $1`);
       const joins = await complete(`${LEGEND}SELECT 1\nFROM _users u\nJOIN ‸`);

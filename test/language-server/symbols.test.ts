@@ -60,7 +60,7 @@ describe('language server: symbols and lenses', () => {
     expect(rows(await outline('lintel.config.json'))).to.deep.equal(['docs', 'http']);
   });
 
-  it('has every name inside the range around it, in half-typed text too', async () => {
+  it('keeps the range of each name inside the range of its symbol, in half-typed text too', async () => {
     const text = FILES[A];
     for (let end = 0; end < text.length; end += 7) {
       editor.open(A, text.slice(0, end));
@@ -75,7 +75,7 @@ describe('language server: symbols and lenses', () => {
   const findSymbols = async (query: string): Promise<SymbolInformation[]> =>
     ((await editor.client.sendRequest(WorkspaceSymbolRequest.type, { query })) ?? []) as SymbolInformation[];
 
-  it('finds names of the workspace by some of their letters, the nearest first', async () => {
+  it('finds names of the workspace by some of their letters, the best match first', async () => {
     expect((await findSymbols('a-01')).map(({ name }) => name)).to.deep.equal(['a-01']);
     expect((await findSymbols('eml')).map(({ name, containerName }) => [name, containerName])).to.deep.equal([
       ['email', '_user'],
@@ -118,7 +118,7 @@ describe('language server: symbols and lenses', () => {
       expect(manifest, 'a command of the extension').to.contain(`"command": "${id}"`);
   });
 
-  it('answers a lens that is out of date as it came', async () => {
+  it('returns an outdated lens unchanged', async () => {
     const lens = {
       range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
       data: { uri: 'untitled:1', key: 'x' },

@@ -58,7 +58,7 @@ describe('language server: test files', () => {
     ]);
   });
 
-  it('tells what a field and a matcher are', async () => {
+  it('describes fields and matchers', async () => {
     expect((await requestHover(editor, FILE, TEST.replace('"status"', '"sta‸tus"')))?.markdown).to.contain(
       'Status of the response',
     );
@@ -77,7 +77,7 @@ describe('language server: test files', () => {
     ]);
   });
 
-  it('has an outline of cases, and no lens that sends a request', async () => {
+  it('shows cases in the outline, and no lens that sends a request', async () => {
     const textDocument = { uri: editor.open(FILE, TEST).uri };
     const [group] = ((await editor.client.sendRequest(DocumentSymbolRequest.type, { textDocument })) ??
       []) as DocumentSymbol[];

@@ -69,7 +69,7 @@ async function openUntitled(options: Parameters<typeof openEditor>[0]): Promise<
 }
 
 describe('language server: an untitled document', () => {
-  it('has the names of the project, its problems and its hovers, and joins it when it is saved', async () => {
+  it('has the names, problems and hovers of the project, and becomes part of it when it is saved', async () => {
     const { editor, published, type, waitForProblem, leave } = await openUntitled({ files: { [OTHER]: OTHER_TEXT } });
     const textDocument = { uri: URI };
     type(formatText('absent'));

@@ -1,4 +1,4 @@
-/** Where a value comes from and where it goes, over the protocol: the steps of a column and of a name, over all resources. */
+/** The origin and the uses of a value, over the protocol: the steps of a column and of a name, over all resources. */
 import { expect } from 'chai';
 import type { ValueFlow } from '../../language-server/features/value-flow.js';
 import { openAtCaret } from '../support/editor-names.js';
@@ -83,7 +83,7 @@ describe('language server: value flow', () => {
       return `${label} (${detail}): ${text.length > 30 ? '…' : text}`;
     });
 
-  it('follows a column from the payload to answers, calls and other columns, under each name', async () => {
+  it('follows a column from the payload to responses, calls and other columns, under each name', async () => {
     const flow = await trace(USER, '  "em');
     expect(flow?.groups.map(({ title }) => title)).to.deep.equal(['_user.email', '_log.text']);
     expect(listSteps(flow, '_user.email')).to.deep.equal([
@@ -124,7 +124,7 @@ describe('language server: value flow', () => {
     );
   });
 
-  it('begins at a name of a resource, too', async () => {
+  it('starts at a name of a resource, too', async () => {
     const flow = await trace(NOTIFY, '$PAYLOAD.t');
     expect(flow?.groups.map(({ title }) => title)).to.deep.equal(['to', '_user.email', '_log.text']);
     expect(listSteps(flow, 'to')).to.deep.equal([
@@ -138,7 +138,7 @@ describe('language server: value flow', () => {
     ]);
   });
 
-  it('answers nothing where there is no value', async () => {
+  it('returns nothing where there is no value', async () => {
     expect(await trace(SIGN_UP, '"id": "sign')).to.equal(null);
     expect(await trace(SIGN_UP, '"mode": "QU')).to.equal(null);
   });

@@ -45,11 +45,11 @@ export function findFiles(words: readonly string[]): string[] {
 const NODE_SENSITIVE = `
   architecture/bundle architecture/packages conform contracts/accessors contracts/ciphers contracts/dialects contracts/encodings
   contracts/generators contracts/hashers contracts/served contracts/storages contracts/tokens contracts/validation-types
-  e2e/ciphers e2e/cli-dev e2e/cli-pipe e2e/cli-serve e2e/cli-start e2e/cluster e2e/conform-vectors e2e/door e2e/forms
+  e2e/ciphers e2e/cli-dev e2e/cli-pipe e2e/cli-serve e2e/cli-start e2e/cluster e2e/conform-vectors e2e/http-layer e2e/forms
   e2e/hashing e2e/http-request e2e/http-request-faults e2e/limits e2e/local-disk e2e/observers e2e/plugins e2e/proxies e2e/queues
   e2e/sample e2e/sample-wallet e2e/sockets e2e/sockets-faults e2e/tokens e2e/upload e2e/upload-types e2e/webhooks
-  language/strings/cron plugins/hashers/dear-hashes language/export/packed plugins/body-formats/spool plugins/queries/sql-parser
-  language-server/frugal language-server/process
+  language/strings/cron plugins/hashers/expensive-hashes language/export/packed-specs plugins/body-formats/spool
+  plugins/queries/sql-parser language-server/idle-gc language-server/process
 `
   .trim()
   .split(/\s+/);
@@ -60,11 +60,11 @@ const NODE_SENSITIVE = `
  */
 const IN_CHECK = `
   e2e/attacks-load e2e/canaries e2e/cli-backup e2e/cli-export e2e/cli-process e2e/cluster e2e/cluster-jobs e2e/cluster-rolling
-  e2e/cluster-schedules e2e/deadlines-stores e2e/deploy-image e2e/document-races e2e/fair-turns e2e/faults e2e/installation
-  e2e/job-attacks e2e/job-kills e2e/job-kills-elsewhere e2e/kills e2e/memory e2e/queue-attacks e2e/queue-processes e2e/serial-attacks
-  e2e/serial-races e2e/small-heap e2e/soak e2e/start-away e2e/tutorial extension/package kernel/runtime/budget language-server/fuzz
+  e2e/cluster-schedules e2e/deadlines-stores e2e/deploy-image e2e/document-races e2e/fair-scheduling e2e/faults e2e/installation
+  e2e/job-attacks e2e/job-kills e2e/job-kills-two-servers e2e/kills e2e/memory e2e/queue-attacks e2e/queue-processes e2e/serial-attacks
+  e2e/serial-races e2e/small-heap e2e/soak e2e/start-unavailable e2e/tutorial extension/package kernel/runtime/budget language-server/fuzz
   language-server/diagnostics-parity language-server/plugins language-server/speed language-server/statement-checks
-  language-server/vast language/analysis/fuzz language/export/reference plugins/hashers/dear-hashes plugins/queues/queue-memory
+  language-server/large-projects language/analysis/fuzz language/export/reference plugins/hashers/expensive-hashes plugins/queues/queue-memory
 `
   .trim()
   .split(/\s+/);

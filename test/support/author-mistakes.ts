@@ -14,7 +14,7 @@ import { createBuiltinRegistry, SQL } from './fixtures.js';
 import { ROOT, SAMPLE_ENV } from './project.js';
 
 const TABLES = join(ROOT, 'test', 'fixtures', 'author-mistakes');
-const STRANGERS = join(ROOT, 'test', 'strangers');
+const APPLICATIONS_FOLDER = join(ROOT, 'test', 'foreign-applications');
 const SUB0 = JSON.stringify({ profile: 'sub0', websocket: { enabled: true } });
 
 export interface Mistake {
@@ -32,7 +32,7 @@ export interface Mistake {
 
 /** Problems of a mistake that the application does not have without it. */
 export interface MistakeReport {
-  readonly said: readonly Problem[];
+  readonly reported: readonly Problem[];
   /** The codes on the line of the mistake. */
   readonly codesAtMistake: readonly string[];
   /** A fix leaves no problem. */
@@ -60,8 +60,8 @@ export function readMistakes(set: string): Mistake[] {
       if (line.startsWith('## ')) file = line.slice(3);
       const [, before, after, rest = ''] = /^(.+?) => (.*?)(?: :: (.*))?$/.exec(line) ?? [];
       if (before === undefined || after === undefined || line.startsWith('## ')) return [];
-      const [said = '', at = null] = rest.split(' @ ');
-      const [code = '', fix] = said.trim().split(' ');
+      const [reported = '', at = null] = rest.split(' @ ');
+      const [code = '', fix] = reported.trim().split(' ');
       return [{ set, file, before, after, code, isFixable: fix === 'fix', at }];
     });
 }
@@ -74,7 +74,7 @@ function filesUnder(folder: string): string[] {
 
 export function loadApplication(set: string): Application {
   const isSample = set === 'sample';
-  const folder = isSample ? ROOT : join(STRANGERS, set);
+  const folder = isSample ? ROOT : join(APPLICATIONS_FOLDER, set);
   const names = filesUnder(isSample ? join(ROOT, 'definitions') : folder);
   const files = new Map(
     names.map((name) => [relative(folder, name).split(sep).join('/'), readFileSync(name, 'utf8')] as const),
@@ -106,13 +106,13 @@ export function checkMistake(
   const isNew = (problem: Problem): boolean => !known.has(formatProblemKey(problem));
   const problemsIn = (set: ReadonlyMap<string, string>): Problem[] =>
     analyser.analyseAll(toSourceFiles(set), options).problems.filter(isNew);
-  const said = problemsIn(wrong);
+  const reported = problemsIn(wrong);
   const getLineAt = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
   const content = wrong.get(file) ?? '';
   const behind = at === null ? start : content.indexOf(at, start);
   const marked = behind === -1 ? content.indexOf(at ?? '') : behind;
   const line = getLineAt(content, marked);
-  const there = said.filter(
+  const there = reported.filter(
     (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
   );
   const misleading: string[] = [];
@@ -137,8 +137,8 @@ export function checkMistake(
     );
   };
   // Without an expected fix only one step is checked: whether it misleads.
-  const fixed = there.length > 0 && canFix(wrong, said, isMended ? MOST_FIXES : 0);
-  return { said, codesAtMistake: there.map(({ code }) => code), isFixed: fixed, misleading };
+  const fixed = there.length > 0 && canFix(wrong, reported, isMended ? MOST_FIXES : 0);
+  return { reported, codesAtMistake: there.map(({ code }) => code), isFixed: fixed, misleading };
 }
 
 /** After the first one. */

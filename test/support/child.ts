@@ -44,7 +44,7 @@ export function startCli(
 ): Child {
   const program = file !== undefined ? [file] : isBundled ? BUNDLE : MODULES;
   const child = spawn(process.execPath, [...node, ...program, ...words], { cwd, env: { ...bareEnv(), ...env } });
-  const { appendText, close, fail, isOver, ...heard } = recordOutput();
+  const { appendText, close, fail, isOver, ...recorder } = recordOutput();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => appendText(name, text));
   }
@@ -53,12 +53,12 @@ export function startCli(
     if (!isOver()) child.kill(signal);
   };
   return {
-    ...heard,
+    ...recorder,
     process: child,
     send,
     stop(signal = 'SIGTERM') {
       send(signal);
-      return heard.finished;
+      return recorder.finished;
     },
   };
 }

@@ -36,7 +36,7 @@ function createSignals(): { signals: Signals; send: (signal: NodeJS.Signals) => 
 }
 
 export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions): Running {
-  const { appendText, close, fail, isOver, ...heard } = recordOutput();
+  const { appendText, close, fail, isOver, ...recorder } = recordOutput();
   const { signals, send } = createSignals();
   const createStream = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
@@ -61,11 +61,11 @@ export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions)
     close(given);
   }, fail);
   return {
-    ...heard,
+    ...recorder,
     send,
     stop(signal = 'SIGTERM') {
       if (!isOver()) send(signal);
-      return heard.finished;
+      return recorder.finished;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A small HTTP client of a kernel under test: JSON posts, forms and all else that fetch sends, and bytes on a bare socket for
- * everything that it would repair or refuse. It judges nothing.
+ * A small HTTP client of a kernel under test: JSON posts, forms and everything that fetch can send, and bytes on a
+ * plain socket for everything that fetch would correct or reject. It has no assertions.
  */
 import { connect } from 'node:net';
 import { send, type ReceivedResponse } from './send.js';
@@ -15,7 +15,7 @@ export interface Answer<T> {
 }
 
 export interface Client {
-  /** Sends `body` as JSON; text and bytes are sent as they stand. Without a body nothing is sent. */
+  /** Sends `body` as JSON; text and bytes are sent unchanged. Without a body nothing is sent. */
   post<T = Loose>(path: string, body?: unknown, init?: RequestInit): Promise<Answer<T>>;
   request<T = Loose>(method: string, path: string, init?: RequestInit): Promise<Answer<T>>;
   /** Writes bytes to a new connection and gives everything that comes back until the server closes it. */

@@ -1,4 +1,4 @@
-/** A client of the Debug Adapter Protocol, as an editor is one: it speaks with `lintel dap` over two streams. */
+/** A client of the Debug Adapter Protocol, like an editor: it communicates with `lintel dap` over two streams. */
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { main } from '../../cli/main.js';

@@ -31,7 +31,7 @@ const options = { tabSize: 2, insertSpaces: true };
 const passItem = (item: object): object => item;
 
 /** By the name of the capability; a capability that is not here is not known to the test, which then fails. */
-export const ASKS: Readonly<Record<string, readonly RequestTemplate[]>> = {
+export const TEMPLATES: Readonly<Record<string, readonly RequestTemplate[]>> = {
   completionProvider: [
     {
       method: 'textDocument/completion',
@@ -128,13 +128,13 @@ export interface Request {
 export function listRequests(capabilities: ServerCapabilities, place: Place): Request[] {
   return Object.entries(capabilities as Record<string, unknown>).flatMap(([name, value]) => {
     if (SILENT.includes(name) || value === false || value === undefined) return [];
-    const asks = ASKS[name];
-    if (asks === undefined) throw new Error(`test/support/editor-requests.ts does not know "${name}"`);
+    const templates = TEMPLATES[name];
+    if (templates === undefined) throw new Error(`test/support/editor-requests.ts does not know "${name}"`);
     const resolves = (value as { readonly resolveProvider?: boolean }).resolveProvider === true;
     const has = (method: string): boolean =>
       (!method.endsWith('prepareRename') || (value as { prepareProvider?: boolean }).prepareProvider === true) &&
       (!method.endsWith('/range') || (value as { range?: boolean }).range === true);
-    return asks
+    return templates
       .filter(({ method }) => has(method))
       .map(({ method, params, then, refuses = false }) => ({
         method,

@@ -7,11 +7,11 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
-import { CORRECTIONS } from '../strangers/corrections.js';
-import { createClinicEndpoints, ORIGINS as CLINIC } from '../strangers/clinic/client.js';
-import { createMarketplaceEndpoints, ORIGINS as MARKET } from '../strangers/marketplace/client.js';
-import { ORIGINS as CIRCLE, createSavingsCircleEndpoints } from '../strangers/savings-circle/client.js';
-import { ORIGINS as DESK, createSupportDeskEndpoints } from '../strangers/support-desk/client.js';
+import { CORRECTIONS } from '../foreign-applications/corrections.js';
+import { createClinicEndpoints, ORIGINS as CLINIC } from '../foreign-applications/clinic/client.js';
+import { createMarketplaceEndpoints, ORIGINS as MARKET } from '../foreign-applications/marketplace/client.js';
+import { ORIGINS as CIRCLE, createSavingsCircleEndpoints } from '../foreign-applications/savings-circle/client.js';
+import { ORIGINS as DESK, createSupportDeskEndpoints } from '../foreign-applications/support-desk/client.js';
 import { startKernel, type DatabaseKind, type TestKernel } from './kernel.js';
 import { createPage, type Endpoint } from './other-origin.js';
 import { ROOT } from './project.js';
@@ -85,7 +85,7 @@ export const APPLICATIONS: readonly Application[] = [
 
 /** Where the applications keep their definitions. */
 const FOLDERS = ['models', 'apis', 'resources'];
-const resolveFolder = (name: string): string => join(ROOT, 'test', 'strangers', name);
+const resolveFolder = (name: string): string => join(ROOT, 'test', 'foreign-applications', name);
 
 export const listDefinitions = (name: string): string[] =>
   FOLDERS.filter((folder) => existsSync(join(resolveFolder(name), folder))).map((folder) => `${folder}/**`);
@@ -152,8 +152,8 @@ export function describeApplication(
 
     it('reports the type of each variable, in one line', () => {
       const lines = kernel.log.filter(({ fields }) => 'variable' in fields);
-      const said = lines.map(({ fields: { variable, as } }) => [variable, as]);
-      expect(said).to.deep.equal(Object.entries(taken));
+      const rows = lines.map(({ fields: { variable, as } }) => [variable, as]);
+      expect(rows).to.deep.equal(Object.entries(taken));
     });
 
     const list = endpoints(() => upstream.requests.map(({ body }) => body));

@@ -31,7 +31,7 @@ const copyJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 export async function runAttack(steps: StepKernel, path: string, body: object, fault: Fault): Promise<AttackResult> {
   const { kernel } = steps.kernel;
   const { running } = kernel;
-  const [desk] = kernel.listJobAdmins();
+  const [admin] = kernel.listJobAdmins();
   let messages = 0;
   running.registerReceiver(() => void messages++);
   const { status, text } = await steps.post(`/${path}`, body);
@@ -49,9 +49,9 @@ export async function runAttack(steps: StepKernel, path: string, body: object, f
         : Promise.resolve();
     },
   });
-  for (const { id } of (await desk?.list({})) ?? []) {
-    const work = (await desk?.show(id))?.work;
-    await desk?.purge({ id });
+  for (const { id } of (await admin?.list({})) ?? []) {
+    const work = (await admin?.show(id))?.work;
+    await admin?.purge({ id });
     if (work === undefined) throw new Error(`no work ${id}`);
     let notes: readonly unknown[] = [];
     for (let attempt = 1, ends = fault.again ? 2 : 1; attempt <= TRIES && ends > 0; attempt++) {

@@ -162,7 +162,7 @@ export async function startStepKernel(store: StepStore, files: object): Promise<
       ...(store.documents && { documents: store.documents }),
     },
   });
-  const [desk] = kernel.kernel.listJobAdmins();
+  const [admin] = kernel.kernel.listJobAdmins();
   const failCalls: StepKernel['failCalls'] = (rejected) => {
     isRejected = rejected;
     from = service.requests.length;
@@ -178,8 +178,8 @@ export async function startStepKernel(store: StepStore, files: object): Promise<
       })),
     failNext: (count) => failCalls((place) => place <= count),
     failCalls,
-    jobs: async () => (await desk?.list({})) ?? [],
-    retry: async (id) => (await desk?.retry(id)) ?? false,
+    jobs: async () => (await admin?.list({})) ?? [],
+    retry: async (id) => (await admin?.retry(id)) ?? false,
     async close() {
       await kernel.close();
       await service.close();

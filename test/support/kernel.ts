@@ -34,8 +34,8 @@ export interface TestKernelOptions {
   readonly wait?: boolean;
   /** As `lintel dev` starts it. */
   readonly dev?: boolean;
-  /** The checker of statements before they are served; with `ASK_ALL=1` a scratch store for all suites. */
-  readonly asks?: 'stores' | 'scratch';
+  /** The checker of statements before they are served; with `CHECK_ALL=1` a scratch store for all suites. */
+  readonly statementChecks?: 'stores' | 'scratch';
   /** Compares every request and response with the OpenAPI document, if it contains the call. */
   readonly validated?: boolean;
   /** Routes in addition to those of resources and plugins. */
@@ -66,7 +66,7 @@ function createLogRecorder(): { log: Log; rows: LogRow[] } {
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
   const isValidated = options.validated ?? process.env['VALIDATE_ALL'] === '1';
-  const asks = options.asks ?? (process.env['ASK_ALL'] === '1' ? 'scratch' : undefined);
+  const statementChecks = options.statementChecks ?? (process.env['CHECK_ALL'] === '1' ? 'scratch' : undefined);
   const project = options.project ? { ...options.project, dispose: async () => {} } : await createTempProject(files);
   const { log, rows } = createLogRecorder();
   let kernel: Kernel | undefined;
@@ -76,7 +76,14 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     await prepare?.(project.folder);
     const loaded = await loadProject(project.folder, undefined, env, dev);
     const { register } = options;
-    kernel = await createKernel({ project: loaded, log, onProblem, wait, register, ...(asks && { asks }) });
+    kernel = await createKernel({
+      project: loaded,
+      log,
+      onProblem,
+      wait,
+      register,
+      ...(statementChecks && { statementChecks }),
+    });
     await kernel.ready();
     const server = await listen(kernel, pages);
     const client = createClient(server.url);

@@ -2,7 +2,7 @@
  * A ledger of scheduled runs in memory, for tests of schedulers: shared by several like by processes, and unavailable
  * on request.
  */
-import { REMEMBERED, type Ledger } from '../../plugins/schedulers/kind.js';
+import { RETENTION_MS, type Ledger } from '../../plugins/schedulers/kind.js';
 
 interface Row {
   form: string;
@@ -61,7 +61,7 @@ export function createMemoryLedger(now: () => number): MemoryLedger {
         const row = ensureRow(key, instant);
         if (row.running === instant) row.running = null;
         for (const old of row.instants.keys()) {
-          if (old >= instant - REMEMBERED) continue;
+          if (old >= instant - RETENTION_MS) continue;
           row.instants.delete(old);
           row.forgotten = Math.max(row.forgotten, old);
         }

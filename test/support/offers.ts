@@ -134,9 +134,9 @@ export async function createOfferChecker(env: Readonly<Record<string, string>>):
         project.setText(path, text);
         const left = new Map(before);
         const problems = collectComplaints(project).filter((problem) => {
-          const said = describeProblem(problem);
-          const count = left.get(said) ?? 0;
-          left.set(said, count - 1);
+          const described = describeProblem(problem);
+          const count = left.get(described) ?? 0;
+          left.set(described, count - 1);
           return count <= 0 && !isAsked(problem, place.file, text, stops);
         });
         return { place, label: item.label, text, problems: problems.map(describeProblem) };

@@ -115,7 +115,7 @@ function findTemplate(paths: readonly string[], path: string): string | undefine
   return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
 }
 
-/** What a reference stands for. */
+/** The target of a reference. */
 function resolve(document: JsonObject, schema: Json | undefined): Json {
   const ref = at(schema, '$ref');
   return (typeof ref === 'string' ? at(document, ...ref.slice(2).split('/')) : schema) ?? null;
@@ -135,25 +135,26 @@ function listUnknownNames(document: JsonObject, pointer: readonly string[], body
 }
 
 /** The same client; calls in the document are validated, others are not. */
-export function checkKnownCalls(client: Client, judge: DocumentChecker): Client {
+export function checkKnownCalls(client: Client, checker: DocumentChecker): Client {
   return checkAllCalls(client, {
-    ...judge,
-    checkCall: (method, path, ...rest) => judge.hasOperation(method, path) && judge.checkCall(method, path, ...rest),
+    ...checker,
+    checkCall: (method, path, ...rest) =>
+      checker.hasOperation(method, path) && checker.checkCall(method, path, ...rest),
   });
 }
 
 /** The same client; every call is validated. */
-export function checkAllCalls(client: Client, judge: DocumentChecker): Client {
+export function checkAllCalls(client: Client, checker: DocumentChecker): Client {
   return {
     ...client,
     async post<T>(path: string, body?: unknown, init?: RequestInit) {
       const answer = await client.post<T>(path, body, init);
-      judge.checkCall('POST', path, body, answer);
+      checker.checkCall('POST', path, body, answer);
       return answer;
     },
     async request<T>(method: string, path: string, init?: RequestInit) {
       const answer = await client.request<T>(method, path, init);
-      judge.checkCall(method, path, init?.body, answer);
+      checker.checkCall(method, path, init?.body, answer);
       return answer;
     },
   };

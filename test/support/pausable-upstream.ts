@@ -8,7 +8,7 @@ export interface PausedCall {
   /** `Idempotency-Key`: the id of the work. */
   readonly key: string;
   /** The process that called, by the body. */
-  readonly who: string;
+  readonly caller: string;
   readonly body: string;
   readonly answer: () => void;
 }
@@ -28,8 +28,8 @@ export async function startPausableUpstream(): Promise<PausableUpstream> {
     const answerCall = (): void => {
       if (!res.headersSent && !res.destroyed) res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     };
-    const { who = '' } = JSON.parse(body) as { who?: string };
-    calls.push({ key: String(headers['idempotency-key']), who, body, answer: answerCall });
+    const { who: caller = '' } = JSON.parse(body) as { who?: string };
+    calls.push({ key: String(headers['idempotency-key']), caller, body, answer: answerCall });
     if (!holding) answerCall();
   });
   return {

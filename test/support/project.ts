@@ -67,11 +67,11 @@ const COSTS: readonly (readonly [file: string, said: string, least: string])[] =
 /** The sample with hashes of minimum cost: for suites with many sign-ups or signatures. */
 export async function copyQuickSample(folder: string): Promise<void> {
   await copySample(folder);
-  for (const [name, said, least] of COSTS) {
+  for (const [name, written, least] of COSTS) {
     const file = join(folder, 'definitions', 'resources', `${name}.resource.json`);
     const text = await readFile(file, 'utf8');
-    if (!text.includes(said)) throw new Error(`${name} no longer says ${said}`);
-    await writeFile(file, text.replace(said, least));
+    if (!text.includes(written)) throw new Error(`${name} no longer says ${written}`);
+    await writeFile(file, text.replace(written, least));
   }
 }
 

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
 import { connect } from './sockets.js';
-import { ADMIN, ENV, SAID } from './soforotto.js';
+import { ADMIN, ENV, REPLY } from './soforotto.js';
 import type { Upstream } from './upstream.js';
 
 const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
@@ -183,8 +183,8 @@ export function describeCalls(client: () => Client, address: () => string, remot
   it('ai-chat: calls the other service as defined, and returns its response', async () => {
     const messages = [{ role: 'user', content: 'Nobody calls me any more.' }];
     const before = remote().requests.length;
-    expect(await postForData('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
-    expect(await postForData('/ai-chat-01', { messages })).to.deep.equal({ content: SAID });
+    expect(await postForData('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: REPLY });
+    expect(await postForData('/ai-chat-01', { messages })).to.deep.equal({ content: REPLY });
     expect(remote().requests).to.have.length(before + 2);
     const { method, url, headers, body } = remote().requests.at(-2)!;
     expect(`${method} ${headers.host}${url}`).to.equal('POST api.anthropic.com/v1/messages');

@@ -28,7 +28,7 @@ export const ENV = {
 
 /** The response of the service that its chat calls; the service is called by its own name, and replaced. */
 export const REMOTE = 'api.anthropic.com';
-export const SAID = [{ type: 'text', text: 'I hear you.' }];
+export const REPLY = [{ type: 'text', text: 'I hear you.' }];
 export const startRemoteStandIn = (): Promise<StandIn> =>
   startStandIn(
     [REMOTE],
@@ -36,7 +36,7 @@ export const startRemoteStandIn = (): Promise<StandIn> =>
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
-      content: SAID,
+      content: REPLY,
       usage: { output_tokens: 5 },
     }),
   );

@@ -41,7 +41,7 @@ function matchAt(pattern: string, line: string, at: number): RegExpExecArray | n
   return regex.exec(line);
 }
 
-/** The rules that an include stands for. */
+/** The rules of an include. */
 function expandRules(grammar: Grammar, patterns: readonly Rule[]): Rule[] {
   return patterns.flatMap((rule) => {
     if (rule.include?.startsWith('#') === true) {

@@ -177,6 +177,6 @@ async function runPlan(folder: Uri, id: string, signal: AbortSignal): Promise<Pl
   const printed = await runLintel(folder, ['plan', id, '--format', 'json', '--trust'], signal);
   if (typeof printed === 'string') return NOT_STARTED_MESSAGES[printed];
   const { stdout, stderr, error } = printed;
-  const said = stderr.trim();
-  return readPlan(stdout) ?? (said === '' ? (error?.message ?? 'lintel printed no plan.') : said);
+  const errorText = stderr.trim();
+  return readPlan(stdout) ?? (errorText === '' ? (error?.message ?? 'lintel printed no plan.') : errorText);
 }

@@ -98,11 +98,11 @@ export const fetchProjects = (session: Session): Promise<readonly ServedProject[
 async function sendWhenStarted<R>(
   session: Session,
   nothing: R,
-  ask: (client: LanguageClient) => Promise<R>,
+  send: (client: LanguageClient) => Promise<R>,
 ): Promise<R> {
   await waitUntilStarted(session);
   const client = session.client();
-  return client === null ? nothing : ask(client).catch(() => nothing);
+  return client === null ? nothing : send(client).catch(() => nothing);
 }
 
 async function waitUntilStarted(session: Session): Promise<void> {

@@ -27,9 +27,9 @@ export interface Access {
   readonly verb: string;
   /** Statements on several models are skipped. */
   readonly model: string;
-  readonly meetings: readonly ParameterUse[];
+  readonly columnUses: readonly ParameterUse[];
   /** A guard identifies the caller, and the actionable depends on it. */
-  readonly asked: boolean;
+  readonly dependsOnCaller: boolean;
 }
 
 export interface AccessContext {
@@ -41,7 +41,7 @@ export interface AccessContext {
 
 export function listAccesses(
   resource: LinkedResource,
-  meetings: ColumnUsesByStatement,
+  columnUses: ColumnUsesByStatement,
   { registry, tables, owners }: AccessContext,
 ): Access[] {
   const readers = listClaimReaders(registry);
@@ -52,14 +52,14 @@ export function listAccesses(
     const models = [...new Set(scan.tables.map(({ name }) => tables.findModel(name)))];
     const [model, other] = models;
     if (action === undefined || action.timing.scheduled || model === undefined || other !== undefined) return [];
-    const met = (meetings.get(statement) ?? []).flatMap(({ n, column, writes }): ParameterUse[] => {
+    const met = (columnUses.get(statement) ?? []).flatMap(({ n, column, writes }): ParameterUse[] => {
       const value = parameters[n - 1];
       return value === undefined
         ? []
         : [{ column, writes, from: findValueSource(resource, action, value, registry), node: value }];
     });
-    const asked = isGuarded && isCallerDependent(resource, action, readers, owners);
-    return [{ resource, action, statement, verb: scan.verb, model, meetings: met, asked }];
+    const dependsOnCaller = isGuarded && isCallerDependent(resource, action, readers, owners);
+    return [{ resource, action, statement, verb: scan.verb, model, columnUses: met, dependsOnCaller }];
   });
 }
 

@@ -15,7 +15,7 @@ import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
 
-const NO_MEETINGS: Queries['meetings'] = new Map();
+const NO_MEETINGS: Queries['columnUses'] = new Map();
 /** The primary key of a model that declares none. */
 const KEY = 'id';
 
@@ -41,7 +41,7 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
     source: tables,
     compute: ({ linked, queries }, lookups: Lookups<TableNames>): readonly (readonly Access[])[] => {
       const context = { registry, tables: recordTables(lookups), owners: mapOwners(linked) };
-      return linked.map((one) => listAccesses(one, queries.get(one.definition)?.meetings ?? NO_MEETINGS, context));
+      return linked.map((one) => listAccesses(one, queries.get(one.definition)?.columnUses ?? NO_MEETINGS, context));
     },
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));

@@ -29,7 +29,7 @@ export function auditRows(audit: RowsAudit): void {
     const all = accesses.flatMap((block) => groupByModel(block).get(model) ?? []);
     const columns = owners.get(model) ?? NONE;
     const callers = audit.callers.get(model) ?? [];
-    const open = all.filter(({ asked }) => !asked);
+    const open = all.filter(({ dependsOnCaller }) => !dependsOnCaller);
     for (const access of open) {
       const isGuarded = hasIdentifyingGuard(registry, access.resource);
       if (access.verb === 'INSERT' && isGuarded)
@@ -73,16 +73,16 @@ function findOwnerColumns(accesses: Blocks<Access>, keys: RowsAudit['keys']): Ma
 }
 
 const listClaimColumns = memoize((block: readonly Access[]) =>
-  block.flatMap(({ model, meetings }) =>
-    meetings.flatMap(({ column, from }) => (from === 'claim' ? [{ model, column }] : [])),
+  block.flatMap(({ model, columnUses }) =>
+    columnUses.flatMap(({ column, from }) => (from === 'claim' ? [{ model, column }] : [])),
   ),
 );
 
 const listUsages = ({ definition }: LinkedResource) =>
   definition.finds.places.filter(({ node }) => node === definition.node);
 
-function reportSentOwner(report: Report, { resource, meetings }: Access, columns: ReadonlySet<string>): void {
-  for (const { column, writes, from, node } of meetings) {
+function reportSentOwner(report: Report, { resource, columnUses }: Access, columns: ReadonlySet<string>): void {
+  for (const { column, writes, from, node } of columnUses) {
     if (!writes || from !== 'payload' || !columns.has(column)) continue;
     report.add('AUD_OWNER_SENT', toLocation(resource, node), { column });
   }
@@ -90,15 +90,15 @@ function reportSentOwner(report: Report, { resource, meetings }: Access, columns
 
 /** The payload alone selects the row, unrestricted by earlier actionables. */
 function isDirect(
-  { action, meetings, resource }: Access,
+  { action, columnUses, resource }: Access,
   columns: ReadonlySet<string>,
   keys: RowsAudit['keys'],
 ): boolean {
-  const compared = meetings.filter(({ writes }) => !writes);
-  const isName = ({ column, from }: ParameterUse): boolean =>
+  const compared = columnUses.filter(({ writes }) => !writes);
+  const isFromPayload = ({ column, from }: ParameterUse): boolean =>
     from === 'payload' && (columns.has(column) || [...keys.values()].includes(column));
   const isFirst = action.edges.length === 0 && resource.actions.every(({ index }) => index >= action.index);
-  return isFirst && compared.length > 0 && compared.every(isName);
+  return isFirst && compared.length > 0 && compared.every(isFromPayload);
 }
 
 function reportAccess(audit: RowsAudit, code: string, access: Access, siblings: readonly Access[]): void {

@@ -67,7 +67,7 @@ const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registr
 const isNamedPassword = ({ column, from }: ParameterUse): boolean => from === 'payload' && PASSWORD.test(column);
 
 const listNamedPasswords = memoize((block: readonly Access[]) =>
-  block.filter(({ meetings }) => meetings.some(isNamedPassword)),
+  block.filter(({ columnUses }) => columnUses.some(isNamedPassword)),
 );
 
 const listHashedNames = memoizeWith((resource: LinkedResource, registry: Registry) =>
@@ -93,9 +93,9 @@ function findHashedNames({ plugins }: Registry, { definition }: LinkedResource, 
 }
 
 function auditPassword(audit: SecretsAudit, access: Access, hashed: ReadonlySet<string>): void {
-  const { resource, action, model, meetings } = access;
+  const { resource, action, model, columnUses } = access;
   const blind = audit.blindIn(model);
-  const passwords = meetings.filter(
+  const passwords = columnUses.filter(
     (one) => one.from === 'payload' && (hashed.has(one.column) || isNamedPassword(one)) && !blind.includes(one.column),
   );
   if (passwords.length === 0) return;
@@ -127,7 +127,7 @@ function auditResponse(audit: SecretsAudit, resource: LinkedResource, hashed: Ha
     const action = resource.actions.find((one) => isInside(node, one.node));
     const isOfCaller = accesses
       .flat()
-      .some((one) => one.action === action && one.meetings.some(({ from }) => from === 'claim'));
+      .some((one) => one.action === action && one.columnUses.some(({ from }) => from === 'claim'));
     if (isOfCaller) report.add('AUD_TO_EVERYBODY', toLocation(resource, node));
   }
 }

@@ -90,9 +90,9 @@ export function findMiscasedAccessors(registry: Registry, text: string): Miscase
     if (own !== undefined && (own.tail === 'none') !== (tail.length === 0)) return [];
     const right = own === undefined ? undefined : [`$${root}`, ...tail].join('.');
     const other = own === undefined && tail.length > 0 ? suggestAccessor(registry, { root, tail }) : undefined;
-    const meant = right ?? (other?.whole === true ? other.text : undefined);
-    return meant === undefined
+    const intended = right ?? (other?.whole === true ? other.text : undefined);
+    return intended === undefined
       ? []
-      : [{ start: index, end: index + whole.length, right: meant, named: own !== undefined }];
+      : [{ start: index, end: index + whole.length, right: intended, named: own !== undefined }];
   });
 }

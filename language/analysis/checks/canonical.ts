@@ -309,8 +309,8 @@ const hasForms = memoize((block: readonly LinkedResource[]): boolean =>
 
 function listForms(rule: LocatedNode): string[] {
   const json = toJson(rule);
-  const said = isObject(json) ? json['canonical'] : undefined;
-  return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
+  const written = isObject(json) ? json['canonical'] : undefined;
+  return [written].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
 }
 
 /** The rules of a reached resource apply to the whole request. */

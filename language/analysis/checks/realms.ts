@@ -31,7 +31,7 @@ export function checkRealms(
       continue;
     }
     const own = listGuards(resource.definition);
-    const meant = resolveMessageRealm(findRealm(registry, own), isTrusted(registry, resource, place), realms);
+    const messageRealm = resolveMessageRealm(findRealm(registry, own), isTrusted(registry, resource, place), realms);
     const spot: SourceLocation = { doc, start: place.node.start, end: place.node.start + 1 };
     const [first = ''] = realms.values();
     const fix = createFix(
@@ -39,8 +39,9 @@ export function checkRealms(
       resolveEdits(doc, place.node, [{ at: `/${field}`, put: first }]) ?? [],
       true,
     );
-    if (meant === null) report.add('LNK_REALM', spot, { field, ids: [...realms.values()].join('", "') }, fix);
-    else if (meant.realm !== null && meant.open) report.add('LNK_REALM_OPEN', spot, { field, target: first }, fix);
+    if (messageRealm === null) report.add('LNK_REALM', spot, { field, ids: [...realms.values()].join('", "') }, fix);
+    else if (messageRealm.realm !== null && messageRealm.open)
+      report.add('LNK_REALM_OPEN', spot, { field, target: first }, fix);
   }
 }
 

@@ -77,10 +77,10 @@ function reportRejection(report: Report, { doc }: Definition, statement: SqlText
   const fix = near === null ? {} : { fix: { title: `change to ${near}`, text: near } };
   const cause = ABSENT.test(what) ? { cause: `SQL_REFUSED ${what}` } : {};
   const params = { what, advice: advice && ` ${advice}` };
-  report.add('SQL_REFUSED', locateRefusal(doc, statement, refusal), params, { ...fix, ...cause });
+  report.add('SQL_REFUSED', locateRejection(doc, statement, refusal), params, { ...fix, ...cause });
 }
 
-function locateRefusal(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): SourceLocation {
+function locateRejection(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): SourceLocation {
   const value = n === null ? undefined : statement.parameters[n - 1];
   const { node, language, scan } = statement;
   const { start, end } = value ?? node;

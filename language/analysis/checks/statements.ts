@@ -25,7 +25,7 @@ export interface StatementContext {
 export interface CheckedStatements {
   readonly answers: Map<LocatedNode, Columns>;
   /** Placeholders bound to columns. */
-  readonly meetings: Map<SqlText, readonly ColumnUse[]>;
+  readonly columnUses: Map<SqlText, readonly ColumnUse[]>;
   readonly names: Map<LocatedNode, StatementNames>;
 }
 
@@ -44,7 +44,7 @@ export function checkStatements(context: StatementContext, definition: Definitio
     const found = language.check({ scan, parser, catalogue, isForeign, binds, isDated, isNamed });
     for (const finding of found.findings) reportFinding(report, doc, node, finding);
     if (found.columns !== undefined) results.answers.set(node, found.columns);
-    if (found.uses !== null) results.meetings.set(statement, found.uses);
+    if (found.uses !== null) results.columnUses.set(statement, found.uses);
     if (found.names !== null) results.names.set(node, found.names);
   }
 }

@@ -29,7 +29,7 @@ interface Context extends ValueContext {
 
 export function checkTypes(
   resources: readonly LinkedResource[],
-  meetings: ColumnUsesByStatement,
+  columnUses: ColumnUsesByStatement,
   given: Pick<Context, 'registry' | 'report'>,
 ): void {
   const reported = new Set<LocatedNode>();
@@ -37,7 +37,7 @@ export function checkTypes(
     for (const statement of resource.definition.finds.statements) {
       const action = resource.actions.find(({ node }) => isInside(statement.node, node));
       if (action === undefined) continue;
-      for (const use of listFirstUses(meetings.get(statement) ?? [])) {
+      for (const use of listFirstUses(columnUses.get(statement) ?? [])) {
         const node = statement.parameters[use.n - 1];
         if (node !== undefined && !isCast(statement, use.n))
           checkValue({ ...given, resource, action, reported }, statement, use, node);

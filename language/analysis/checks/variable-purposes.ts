@@ -37,7 +37,7 @@ export function checkPurposes(context: PurposeContext, blocks: Blocks<Definition
       report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
     }
   }
-  checkValues(
+  reportSharedValues(
     context,
     lists.flatMap(({ secrets }) => secrets),
   );
@@ -61,8 +61,8 @@ const readUses = memoizeWith((block: readonly Definition[], registry: Registry) 
   return { purposes: [...purposes.values()] as readonly Uses[], secrets: [...secrets.values()] };
 });
 
-/** Variables that plugins read by a fixed name count as used. */
-function checkValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
+/** Includes variables that plugins read by a fixed name. */
+function reportSharedValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
   if (env === null) return;
   const groups = new Map<string, Map<string, Use | null>>();
   const addUse = (name: string, use: Use | null): void => {

@@ -26,15 +26,15 @@ function writePayload({ payload, parameters, isPayloadRequired, hasFreeBody }: C
 export function writeMethod(operation: ClientOperation): string {
   const { parameters, path, method } = operation;
   const headers = parameters.filter((one) => one['in'] === 'header');
-  const areAsked = headers.some(isAsked);
+  const areRequired = headers.some(isRequiredHeader);
   const type =
     headers.length === 0
       ? 'CallOptions'
-      : `CallOptions & { readonly headers${areAsked ? '' : '?'}: { ${headers.map(writeHeader).join('; ')} } }`;
+      : `CallOptions & { readonly headers${areRequired ? '' : '?'}: { ${headers.map(writeHeader).join('; ')} } }`;
   const payload = writePayload(operation);
   // What is required cannot follow what is not.
-  const mark = payload.isRequired || areAsked ? '' : '?';
-  const written = `payload${mark}: ${payload.type}, options${areAsked ? '' : '?'}: ${type}`;
+  const mark = payload.isRequired || areRequired ? '' : '?';
+  const written = `payload${mark}: ${payload.type}, options${areRequired ? '' : '?'}: ${type}`;
   return writeSignature(operation, written, `${method} ${path}`);
 }
 
@@ -51,10 +51,10 @@ function writeSignature({ name, doc, data }: ClientOperation, parameters: string
   return `${writeComment(note === '' ? doc : `${doc}\n${note}`, '  ')}  ${toMethodName(name)}(${parameters}): ${result};\n`;
 }
 
-const isAsked = (header: JsonObject): boolean => header['required'] === true;
+const isRequiredHeader = (header: JsonObject): boolean => header['required'] === true;
 
 const writeHeader = (header: JsonObject): string =>
-  `readonly ${writeKey(asText(header['name']))}${isAsked(header) ? '' : '?'}: string | number | boolean${isAsked(header) ? '' : ' | undefined'}`;
+  `readonly ${writeKey(asText(header['name']))}${isRequiredHeader(header) ? '' : '?'}: string | number | boolean${isRequiredHeader(header) ? '' : ' | undefined'}`;
 
 export function writeSocketTypes(operations: readonly ClientOperation[], websocket: JsonObject): string {
   const events = toList(websocket['events']).map((event) => {

@@ -13,7 +13,7 @@ import {
   describeResource,
   listChanges,
 } from './resource.js';
-import type { Around, Scope } from './scope.js';
+import type { DescribedUse, Scope } from './scope.js';
 
 export interface DescribedEvent extends Pick<ApiEvent, 'action' | 'to'> {
   readonly data: JsonSchema;
@@ -59,7 +59,7 @@ function deriveResult(
   scope: Scope,
   resource: ResourceModel,
   action: ActionModel,
-  payload: Around['payload'],
+  payload: DescribedUse['payload'],
 ): ActionResult {
   const deriveOwn = (one: ActionModel, around: readonly ActionModel[]): ActionResult => {
     const results: ApiResults = {

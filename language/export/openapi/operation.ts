@@ -41,7 +41,7 @@ export function createOperation(input: OperationInput): JsonObject {
   const result = nameResult(schemas, name, combineForms(described.bare));
   const schema = combineForms(described.wrap([result]));
   const field = findResultField(schema, result);
-  const refusals = [...described.refusals, ...listTransportErrors(takes)];
+  const rejections = [...described.rejections, ...listTransportErrors(takes)];
   return {
     operationId,
     summary: formatSummary(resource.path),
@@ -53,7 +53,7 @@ export function createOperation(input: OperationInput): JsonObject {
     ...(body !== null && { requestBody: body }),
     responses: {
       [described.accepted ? '202' : '200']: createSuccess(input, schema),
-      ...responses.toResponses(refusals),
+      ...responses.toResponses(rejections),
     },
     ...(field !== undefined && { 'x-lintel-result': field }),
     ...(described.repeatable && { 'x-lintel-repeatable': true }),
@@ -110,11 +110,11 @@ const queryParameters = (resource: ResourceModel, described: ResourceDescription
   }));
 
 /** OpenAPI ignores header parameters with these names. */
-export const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+export const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 const headerParameters = ({ headers }: ResourceDescription): JsonObject[] =>
   Object.entries(headers)
-    .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
+    .filter(([name]) => !DESCRIBED_ELSEWHERE.has(name.toLowerCase()))
     .map(([name, { doc, schema, required }]) => ({
       name,
       in: 'header',

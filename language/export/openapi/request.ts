@@ -6,7 +6,7 @@ import { listPathParameters } from '../../strings/route.js';
 import { splitForms, isAny, isList, getProperties } from '../../../contract/forms.js';
 import { sampleSchema, addNeededPaths } from '../../schema/sample.js';
 import { listEvents } from './events.js';
-import { SPOKEN_FOR, WITHOUT_BODY } from './operation.js';
+import { DESCRIBED_ELSEWHERE, WITHOUT_BODY } from './operation.js';
 import { describeResource, collectSecretNames, type ResourceDescription } from './resource.js';
 import { createScope, type OpenapiInput } from './scope.js';
 import type { GuardScheme } from './security.js';
@@ -73,7 +73,7 @@ export function createRequestShape(input: OpenapiInput, resource: ResourceModel)
     withoutBody: methods.filter((method) => WITHOUT_BODY.has(method)),
     parameters: inPath.map((name) => ({ name, sample: toText(sample[name] ?? 'text') })),
     headers: Object.entries(described.headers)
-      .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
+      .filter(([name]) => !DESCRIBED_ELSEWHERE.has(name.toLowerCase()))
       .map(([name, { doc, required }]) => ({ name, doc, required })),
     ways: described.security.map((way) => way.flatMap(toCredentials)),
     payload: described.body !== null ? createSampleBody(described.body) : described.list ? [body] : body,

@@ -19,7 +19,7 @@ import { addRenamed } from '../../analysis/renamed-columns.js';
 import { ANY, splitForms as formsIn, toNullable, findSchema } from '../../../contract/forms.js';
 import { listPayloadFields } from './payload-names.js';
 import { describeAccessors, listKernelErrors, collectErrors } from './errors.js';
-import { describePlugin, type Around, type Scope } from './scope.js';
+import { describePlugin, type DescribedUse, type Scope } from './scope.js';
 import { listAlternatives, type GuardScheme } from './security.js';
 import { listTexts } from './accessor-texts.js';
 
@@ -37,7 +37,7 @@ export interface ResourceDescription {
   /** Adds it. */
   readonly wrap: (bare: Forms) => Forms;
   readonly answers: Readonly<Record<string, string>>;
-  readonly refusals: readonly ApiError[];
+  readonly rejections: readonly ApiError[];
   readonly notes: readonly string[];
   /** The fields are those of its items. */
   readonly list: boolean;
@@ -97,7 +97,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
     ...sequence.flatMap((action) => listTexts(action)),
     ...listTexts(null, resource, resource.actions),
   ]);
-  const refusals = [
+  const rejections = [
     ...sequence.flatMap((action, i) => {
       const described = ofActions[i] ?? [];
       return [
@@ -123,7 +123,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
     bare,
     wrap,
     answers: mergeRecords([...ofReached, ...all], ({ answers }) => answers),
-    refusals,
+    rejections,
     notes: all.flatMap(({ part }) => part.notes ?? []),
     list: sequence.some(({ repeat }) => repeat?.from === 'body' && repeat.name === null),
     touches: [...new Set(sequence.flatMap(({ models }) => models))],
@@ -136,7 +136,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
 
 export function describePlaces(
   scope: Scope,
-  around: Pick<Around, 'resource' | 'action' | 'payload'>,
+  around: Pick<DescribedUse, 'resource' | 'action' | 'payload'>,
   places: readonly PluginUsage[],
   holder: object,
 ): PlacedDescription[] {
@@ -164,7 +164,11 @@ function listReachedResources(
 }
 
 /** Plugins that apply however the resource is reached (fact `holds`). */
-function describeInherited(scope: Scope, resource: ResourceModel, payload: Around['payload']): UsageDescription[] {
+function describeInherited(
+  scope: Scope,
+  resource: ResourceModel,
+  payload: DescribedUse['payload'],
+): UsageDescription[] {
   const { node } = resource.definition;
   const places = resource.places.filter(
     ({ plugin, node: at }) => at === node && scope.registry.plugins.get(plugin)?.facts?.holds !== undefined,
@@ -185,7 +189,7 @@ function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, 
 export function createPayloadReader(
   fields: ReadonlyMap<string, ApiField>,
   sequence: readonly ActionModel[],
-): Around['payload'] {
+): DescribedUse['payload'] {
   const changed = new Set(sequence.flatMap(({ secrets }) => secrets));
   return (path) => {
     const [root, ...rest] = path;

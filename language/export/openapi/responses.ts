@@ -45,7 +45,7 @@ export const HEADERS: JsonObject = { 'x-request-id': { $ref: '#/components/heade
 /** Creates the responses of operations; equal ones are created once. */
 export interface Responses {
   /** By ascending status. Codes missing from the catalogue are omitted. */
-  toResponses(refusals: readonly ApiError[]): Record<string, JsonObject>;
+  toResponses(rejections: readonly ApiError[]): Record<string, JsonObject>;
   /** For `components`: those that several operations have, which refer to them from then on. */
   shareRepeated(operations: readonly Record<string, JsonObject>[]): Record<string, JsonObject>;
 }
@@ -55,8 +55,8 @@ export function createResponses(codes: Codes, type: string, schemas: NamedSchema
   const made = new Map<string, JsonObject>();
   const names = new Map<JsonObject, string>();
   return {
-    toResponses: (refusals) => {
-      const byStatus = [...groupByStatus(refusals, codes)].sort(([a], [b]) => a - b);
+    toResponses: (rejections) => {
+      const byStatus = [...groupByStatus(rejections, codes)].sort(([a], [b]) => a - b);
       return Object.fromEntries(
         byStatus.map(([status, found]) => {
           const key = [status, ...[...found.keys()].sort()].join('|');
@@ -89,34 +89,39 @@ export function createResponses(codes: Codes, type: string, schemas: NamedSchema
 }
 
 /** `409.QRY_UNIQUE`, `413.REQ_PART.3`: the status, the first code, and how many there are. */
-function formatName(status: number, refusals: readonly ApiError[]): string {
-  const all = [...new Set(refusals.map(({ code }) => code))].sort();
+function formatName(status: number, rejections: readonly ApiError[]): string {
+  const all = [...new Set(rejections.map(({ code }) => code))].sort();
   return [status, all[0] ?? '', ...(all.length > 1 ? [all.length] : [])].join('.');
 }
 
-function groupByStatus(refusals: readonly ApiError[], codes: Codes): Map<number, Map<string, ApiError>> {
+function groupByStatus(rejections: readonly ApiError[], codes: Codes): Map<number, Map<string, ApiError>> {
   const byStatus = new Map<number, Map<string, ApiError>>();
-  for (const refusal of refusals) {
-    const status = refusal.status ?? codes[refusal.code]?.status;
+  for (const rejection of rejections) {
+    const status = rejection.status ?? codes[rejection.code]?.status;
     if (status === undefined) continue;
     const known = byStatus.get(status) ?? new Map<string, ApiError>();
-    const { code, message = '', headers = {} } = refusal;
-    known.set([code, message, ...Object.keys(headers)].join(' '), refusal);
+    const { code, message = '', headers = {} } = rejection;
+    known.set([code, message, ...Object.keys(headers)].join(' '), rejection);
     byStatus.set(status, known);
   }
   return byStatus;
 }
 
-function createResponse(refusals: readonly ApiError[], codes: Codes, type: string, schemas: NamedSchemas): JsonObject {
-  const names = [...new Set(refusals.map(({ code }) => code))].sort();
-  const lines = refusals.map(({ code, message }) => {
+function createResponse(
+  rejections: readonly ApiError[],
+  codes: Codes,
+  type: string,
+  schemas: NamedSchemas,
+): JsonObject {
+  const names = [...new Set(rejections.map(({ code }) => code))].sort();
+  const lines = rejections.map(({ code, message }) => {
     // The parameters of a message are known only at request time.
     const text = message ?? (codes[code]?.message ?? '').replace(/\{[a-zA-Z]+\}/g, '…');
     return `- \`${code}\`: ${text}`;
   });
   const problems = names.map((code) => schemas.addProblem(code));
   const [only, ...others] = problems;
-  const headers = Object.assign({}, ...refusals.map((one) => one.headers ?? {})) as Record<string, string>;
+  const headers = Object.assign({}, ...rejections.map((one) => one.headers ?? {})) as Record<string, string>;
   return {
     description: [...new Set(lines)].sort().join('\n'),
     headers: { ...HEADERS, ...toHeaderDocs(headers) },

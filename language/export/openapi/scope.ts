@@ -167,7 +167,7 @@ const createBarePlace = (registry: Registry, value: Readonly<Record<string, Json
 
 function createPlace(
   registry: Registry,
-  { slot, value, holder, resource, action, payload }: Around,
+  { slot, value, holder, resource, action, payload }: DescribedUse,
   { written, statement, used }: Pick<ApiPlace, 'written' | 'statement' | 'used'>,
 ): ApiPlace {
   return {
@@ -186,7 +186,7 @@ function createPlace(
   };
 }
 
-export interface Around {
+export interface DescribedUse {
   readonly slot: string;
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
@@ -195,7 +195,7 @@ export interface Around {
   readonly payload: ApiPlace['payload'];
 }
 
-export function describePlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
+export function describePlugin(scope: Scope, spec: PluginSpec, around: DescribedUse): ApiPart {
   if (spec.openapi === undefined) return SILENT;
   return spec.openapi(
     createPlace(scope.registry, around, {
@@ -208,7 +208,7 @@ export function describePlugin(scope: Scope, spec: PluginSpec, around: Around): 
 
 const SILENT: ApiPart = Object.freeze({});
 
-function describeAccessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
+function describeAccessorValue(scope: Scope, around: DescribedUse, root: string, tail: readonly string[]): JsonSchema {
   const spec = findAccessorSpec(scope.registry, root);
   return spec === undefined ? ANY : (describePlugin(scope, spec, { ...around, value: { tail } }).value ?? ANY);
 }

@@ -90,8 +90,10 @@ const listJoins = (served: Served, events: readonly EventSummary[]): JsonObject[
   served.flatMap(([resource]) => {
     const rooms = listJoinedRooms(resource);
     if (rooms.length === 0) return [];
-    const heard = events.filter((event) => rooms.some((room) => event.rooms.has(room)));
-    return [{ resource: resource.id, rooms: rooms.map(formatSharedName), events: heard.map(({ action }) => action) }];
+    const received = events.filter((event) => rooms.some((room) => event.rooms.has(room)));
+    return [
+      { resource: resource.id, rooms: rooms.map(formatSharedName), events: received.map(({ action }) => action) },
+    ];
   });
 
 const createQueryParameters = ({ force_uid: required }: WebSocketConfig): JsonObject[] => [

@@ -44,7 +44,7 @@ export interface Member extends MysqlConnection {
   since: number;
   /** Deadline of the lease holder, in the time of `performance.now`. */
   until: number;
-  asker: Requester | null;
+  requester: Requester | null;
   /** Bytes of the current result, and of the next check. */
   read: number;
   nextCheck: number;

@@ -117,10 +117,10 @@ export function createMysqlDialect(
   async function runFree(
     prepared: MysqlPreparedStatement,
     values: readonly unknown[],
-    asker: Requester | null,
+    requester: Requester | null,
     tries: number,
   ): Promise<readonly Row[]> {
-    const { wire, release } = await server().pool.acquire(asker);
+    const { wire, release } = await server().pool.acquire(requester);
     const steps = prepared.forms[wire.flavour].steps !== null;
     let begun = false;
     const begin = async (): Promise<void> => {
@@ -144,7 +144,7 @@ export function createMysqlDialect(
           () => true,
         );
       if (broken && tries > 0 && prepared.readOnly && !(error instanceof OverdueError))
-        return await runFree(prepared, values, asker, tries - 1);
+        return await runFree(prepared, values, requester, tries - 1);
       throw thrown;
     } finally {
       release(broken);
@@ -156,10 +156,10 @@ export function createMysqlDialect(
     prepared: MysqlPreparedStatement,
     values: readonly unknown[],
     rendering: Rendering,
-    asker: Requester,
+    requester: Requester,
     tries: number,
   ): Promise<RawJson | JsonStream> {
-    const lease = await server().pool.acquire(asker);
+    const lease = await server().pool.acquire(requester);
     const { wire, release } = lease;
     const form = prepared.forms[wire.flavour];
     const bindValues = async () => {
@@ -173,13 +173,13 @@ export function createMysqlDialect(
     });
     if (form.steps !== null || form.isTransient === true || isUnsure) {
       release(false);
-      return toRawJson(writeObjects(rendering, await runFree(prepared, values, asker, tries)));
+      return toRawJson(writeObjects(rendering, await runFree(prepared, values, requester, tries)));
     }
     const { deadline } = server().options;
     const isLarge = performance.now() < (largeUntil.get(prepared.name) ?? 0);
     const toError = (error: unknown): Error =>
       createStatementError(error, findColumns(error, prepared, catalogue), prepared, wire);
-    const sent = { text: form.main.text, values: bound, outputs: form.outputs, rendering, asker };
+    const sent = { text: form.main.text, values: bound, outputs: form.outputs, rendering, requester };
     try {
       return await streamText(lease, { ...sent, deadline: isLarge ? deadline : null }, (error) =>
         toStatementFault(toError(error), 'none'),
@@ -187,10 +187,10 @@ export function createMysqlDialect(
     } catch (error) {
       if (error instanceof LargeTextError) {
         largeUntil.set(prepared.name, performance.now() + LARGE_FOR_MS);
-        return renderFree(prepared, values, rendering, asker, tries);
+        return renderFree(prepared, values, rendering, requester, tries);
       }
       if (tries > 0 && isMysqlConnectionLost(error) && !(error instanceof OverdueError))
-        return renderFree(prepared, values, rendering, asker, tries - 1);
+        return renderFree(prepared, values, rendering, requester, tries - 1);
       throw toError(error);
     }
   }
@@ -217,12 +217,12 @@ export function createMysqlDialect(
 
   async function openTransaction(
     need: Isolation,
-    asker: Requester | null | undefined,
+    requester: Requester | null | undefined,
     command: string,
   ): Promise<Transaction> {
     let lease: Lease | null = null;
     try {
-      lease = await server().pool.acquire(asker);
+      lease = await server().pool.acquire(requester);
       const level = isolation(need).toUpperCase();
       if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
       await lease.wire.runCommand(command);
@@ -254,29 +254,29 @@ export function createMysqlDialect(
       return prepared;
     },
 
-    async render(statement, values, rendering, asker = null) {
+    async render(statement, values, rendering, requester = null) {
       const prepared = statement as MysqlPreparedStatement;
       const isStreamed = server().options.streams && prepared.readOnly && rendering.streams === true;
       try {
-        if (isStreamed && asker?.invocation.streams === true)
-          return await renderFree(prepared, values, rendering, asker, 1);
-        return toRawJson(writeObjects(rendering, await runFree(prepared, values, asker, 1)));
+        if (isStreamed && requester?.invocation.streams === true)
+          return await renderFree(prepared, values, rendering, requester, 1);
+        return toRawJson(writeObjects(rendering, await runFree(prepared, values, requester, 1)));
       } catch (error) {
         throw toStatementFault(error, prepared.readOnly ? 'none' : 'unknown');
       }
     },
 
-    async run(statement, values, transaction, _last, asker = null) {
+    async run(statement, values, transaction, _last, requester = null) {
       const prepared = statement as MysqlPreparedStatement;
       try {
-        if (!transaction) return await runFree(prepared, values, asker, 1);
+        if (!transaction) return await runFree(prepared, values, requester, 1);
         return await runInside(transaction.transaction as OpenTransaction, prepared, values);
       } catch (error) {
         throw toStatementFault(error, transaction || prepared.readOnly ? 'none' : 'unknown');
       }
     },
 
-    begin: (need, asker) => openTransaction(need, asker, 'START TRANSACTION'),
+    begin: (need, requester) => openTransaction(need, requester, 'START TRANSACTION'),
     beginReadOnly: (need) => openTransaction(need, null, 'START TRANSACTION READ ONLY'),
 
     isolation,

@@ -3,7 +3,7 @@ import { Fault, createFault, type FaultOptions } from '../../../contract/fault.j
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { findWordAt, type StatementWord } from '../../queries/sql/text/word.js';
-import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
+import { rejectedFields, type dialectErrors } from '../shared/errors.light.js';
 import type { MysqlCatalogue } from './catalogue.js';
 import type { MysqlConnection } from './connection.js';
 import type { MysqlPreparedStatement } from './prepare.js';
@@ -122,7 +122,7 @@ export const createColumnIssues = (code: string, columns: readonly string[]): Is
   columns.map((column) => ({
     pointer: `/${escapePointer(column)}`,
     code,
-    detail: refusedFields[code as Code] ?? 'was refused',
+    detail: rejectedFields[code as Code] ?? 'was refused',
   }));
 
 /** These messages quote no values. */

@@ -16,7 +16,7 @@ import { formatSessionSettings } from './settings.js';
 
 export interface Pool {
   /** Waiting callers are served fairly, in turns of their clients. */
-  acquire(asker?: Requester | null): Promise<Lease>;
+  acquire(requester?: Requester | null): Promise<Lease>;
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function createPool(
 
   /** Closes the connection when a result becomes too large; returns the check of a complete one. */
   function limitResult(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
-    const result = new LargeResult(options.limits, member.asker);
+    const result = new LargeResult(options.limits, member.requester);
     [member.read, member.nextCheck] = [0, options.limits.checkFrom];
     member.checkSize = () => {
       const refusal = result.checkSize(0, member.read);
@@ -140,7 +140,7 @@ export async function createPool(
       lost: false,
       since: performance.now(),
       until: Infinity,
-      asker: null,
+      requester: null,
       read: 0,
       nextCheck: options.limits.checkFrom,
       checkSize: null,
@@ -158,11 +158,11 @@ export async function createPool(
           });
         }),
       stream: (text, values, begin) => {
-        const { until, asker } = member;
+        const { until, requester } = member;
         const context: StreamContext = {
           connection,
           until,
-          asker,
+          requester,
           silence: options.deadline,
           mustYield,
           end: () => endStatement(member),
@@ -212,7 +212,7 @@ export async function createPool(
       release(broken) {
         if (given) return;
         given = true;
-        Object.assign(member, { until: Infinity, asker: null });
+        Object.assign(member, { until: Infinity, requester: null });
         if (broken || member.lost || closed) closeMember(member);
         else assignMember(member);
       },
@@ -281,14 +281,14 @@ export async function createPool(
   }
 
   return {
-    acquire: (asker = null) =>
+    acquire: (requester = null) =>
       new Promise((take, fail) => {
-        line.requestSlot(asker, (refusal, leave) => {
+        line.requestSlot(requester, (refusal, leave) => {
           if (refusal !== null) return fail(refusal);
           acquireLease().then(
             ({ wire, release }) => {
-              const until = asker?.invocation.deadline ?? Infinity;
-              const member = Object.assign(wire as Member, { until, leave, asker, isPassedOn: false });
+              const until = requester?.invocation.deadline ?? Infinity;
+              const member = Object.assign(wire as Member, { until, leave, requester, isPassedOn: false });
               const releaseLease: Lease['release'] = (broken) => {
                 release(broken);
                 leave(!member.isPassedOn);

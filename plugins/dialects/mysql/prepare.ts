@@ -90,7 +90,7 @@ function createTypeResolver(
 ): MysqlPreparedStatement['typesIn'] {
   const words = toLexemes(scan.text, scan.tokens);
   const names = scan.tables.map(({ name }) => name);
-  const said = new Map(
+  const inferred = new Map(
     scan.placeholders.map((placeholder) => [placeholder.start, inferPlaceholderType(placeholder, words)]),
   );
   const qualifiers = new Map(scan.placeholders.map(({ start }) => [start, findQualifier(words, start)]));
@@ -122,7 +122,7 @@ function createTypeResolver(
     };
     return new Map(
       scan.placeholders.map(({ n, start, cast, column }): [number, BindType] => {
-        const type = said.get(start) ?? null;
+        const type = inferred.get(start) ?? null;
         const columnOf = createColumnLookup(start);
         const known = column === null ? undefined : columnOf(column, qualifiers.get(start) ?? null);
         if (type !== null && typeof type === 'object')

@@ -10,7 +10,7 @@ export interface StreamContext {
   readonly connection: Connection;
   /** The deadline that the request began with, in the time of `performance.now`. */
   readonly until: number;
-  readonly asker: Requester | null;
+  readonly requester: Requester | null;
   /** Milliseconds in which a server sends something. */
   readonly silence: number;
   /** Requests wait, and no other connection has ended for them. */
@@ -33,7 +33,7 @@ export function streamRows(
   values: readonly BoundValue[],
   begin: (source: RowSource) => RowReceiver,
 ): Promise<void> {
-  const { connection, until, asker, silence, mustYield, end, recordPassedOn, limit } = context;
+  const { connection, until, requester, silence, mustYield, end, recordPassedOn, limit } = context;
   return new Promise((resolve, reject) => {
     let isOver = false;
     let movedAt = performance.now();
@@ -71,9 +71,9 @@ export function streamRows(
     });
     const watch = setInterval(() => {
       const now = performance.now();
-      const still = now - Math.max(pausedAt, asker?.invocation.movedAt ?? 0);
+      const still = now - Math.max(pausedAt, requester?.invocation.movedAt ?? 0);
       // A receiver that takes the text is not waiting for it.
-      const last = receiver.isPassedOn ? Math.max(until, asker?.invocation.deadline ?? 0) : until;
+      const last = receiver.isPassedOn ? Math.max(until, requester?.invocation.deadline ?? 0) : until;
       if (now > last || (pausedAt === Infinity && now - movedAt > silence))
         abort(new OverdueError('no answer in time'));
       else if (receiver.isPassedOn && (still > PAUSE_MS || now > until) && mustYield())

@@ -48,7 +48,7 @@ const BY_TYPE: Readonly<Record<number, Parse>> = {
   [Types.TIMESTAMP]: toInstant,
   [Types.TIME]: toTime,
 };
-const SAID: Partial<Record<ValueType, Parse>> = {
+const BY_VALUE_TYPE: Partial<Record<ValueType, Parse>> = {
   json: toJson,
   boolean: toBoolean,
   instant: toInstant,
@@ -69,8 +69,8 @@ const BINARY = 63;
 const isBytes = ({ columnType = 0, characterSet, orgTable }: Field): boolean =>
   columnType >= 249 && columnType <= 254 && characterSet === BINARY && orgTable !== '';
 
-function selectParser(field: Field, said: ValueType | undefined): Parse {
-  const known = said === undefined ? undefined : SAID[said];
+function selectParser(field: Field, types: ValueType | undefined): Parse {
+  const known = types === undefined ? undefined : BY_VALUE_TYPE[types];
   if (known) return known;
   const { columnType = 0 } = field;
   if (field.extendedFormat === 'json') return toJson;
@@ -82,17 +82,17 @@ function selectParser(field: Field, said: ValueType | undefined): Parse {
 }
 
 /** `said`: types that the statement implies, by column. */
-export function toRows({ rows, fields }: StatementResult, said: ReadonlyMap<string, ValueType>): Row[] {
-  return rows === null ? [] : rows.map(createRowReader(fields, said));
+export function toRows({ rows, fields }: StatementResult, types: ReadonlyMap<string, ValueType>): Row[] {
+  return rows === null ? [] : rows.map(createRowReader(fields, types));
 }
 
 export function createRowReader(
   fields: readonly FieldPacket[],
-  said: ReadonlyMap<string, ValueType>,
+  types: ReadonlyMap<string, ValueType>,
 ): (values: readonly unknown[]) => Row {
   const columns = (fields as readonly Field[]).map((field) => ({
     name: field.name,
-    parse: selectParser(field, said.get(field.name)),
+    parse: selectParser(field, types.get(field.name)),
   }));
   return (values) => {
     const row: Record<string, unknown> = {};

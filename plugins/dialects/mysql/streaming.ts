@@ -30,7 +30,7 @@ export interface StreamedStatement {
   readonly values: readonly BoundValue[];
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly rendering: Rendering;
-  readonly asker: Requester;
+  readonly requester: Requester;
   /** Null: a large text ends the execution with `LargeTextError`. Else milliseconds until the server ends others. */
   readonly deadline: number | null;
 }
@@ -41,7 +41,7 @@ export function streamText(
   statement: StreamedStatement,
   toFault: (error: unknown) => Fault,
 ): Promise<RawJson | JsonStream> {
-  const { text, values, outputs, rendering, asker, deadline } = statement;
+  const { text, values, outputs, rendering, requester, deadline } = statement;
   const writer = new RowTextWriter(rendering);
   return new Promise((resolve, reject) => {
     let passed: ResultText | null = null;
@@ -51,7 +51,7 @@ export function streamText(
         if (deadline === null) throw new LargeTextError();
         if (passed === null) {
           passed = new ResultText(source);
-          asker.invocation.onFinish(() => source.cancel());
+          requester.invocation.onFinish(() => source.cancel());
           resolve(passed.stream);
         }
         passed.write(writer.takeText());

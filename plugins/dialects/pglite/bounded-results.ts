@@ -16,7 +16,7 @@ type Protocol = typeof protocol;
 /** The engine passes the options to its reader. */
 export interface ReadOptions extends QueryOptions {
   /** The request that holds the result. */
-  readonly asker?: Requester | null;
+  readonly requester?: Requester | null;
 }
 
 const EXECUTE = 0x45;
@@ -32,8 +32,8 @@ export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits
     message: Uint8Array,
     options: NonNullable<Parameters<Run>[1]> & ReadOptions = {},
   ): Promise<Message[]> {
-    const { syncToFs, throwOnError = true, onNotice, asker = null } = options;
-    const reader = new ResultReader(new Parser(), limits, asker);
+    const { syncToFs, throwOnError = true, onNotice, requester = null } = options;
+    const reader = new ResultReader(new Parser(), limits, requester);
     const sent = message[0] === EXECUTE ? portion : message;
     do {
       reader.isSuspended = false;
@@ -63,7 +63,7 @@ class ResultReader implements RowReceiver {
   constructor(
     parser: InstanceType<Protocol['Parser']>,
     private readonly limits: ResultLimits,
-    private readonly asker: Requester | null,
+    private readonly requester: Requester | null,
   ) {
     this.#nextCheck = limits.checkFrom;
     this.#split = createMessageReader(() => this, {
@@ -93,7 +93,7 @@ class ResultReader implements RowReceiver {
 
   #checkSize(): void {
     if (this.refusal !== null) return;
-    const result = (this.#result ??= new LargeResult(this.limits, this.asker));
+    const result = (this.#result ??= new LargeResult(this.limits, this.requester));
     this.refusal = result.checkSize(this.#rows, this.#bytes);
     this.#nextCheck = result.next;
     if (this.refusal === null) return;

@@ -36,14 +36,14 @@ async function withAddress<T>(folder: string, work: (address: string) => Promise
 /** Other statements and copies wait. */
 async function holdForCopy(db: PGliteInterface, socket: Socket): Promise<void> {
   const over = once(socket, 'close');
-  const said = once(socket, 'data').then(([words]) => String(words));
-  said.catch(() => undefined);
+  const reply = once(socket, 'data').then(([words]) => String(words));
+  reply.catch(() => undefined);
   await db.transaction(async (inner) => {
     if (socket.destroyed) return;
     await inner.exec('CHECKPOINT');
     socket.write(HELD);
     const timer = setTimeout(() => socket.destroy(), LONGEST);
-    const last = await Promise.race([said, over]).finally(() => clearTimeout(timer));
+    const last = await Promise.race([reply, over]).finally(() => clearTimeout(timer));
     if (last === DONE) socket.end(WHOLE);
   });
 }
@@ -98,7 +98,7 @@ async function requestHold(folder: string, instance: string, inUse: unknown): Pr
     return made;
   }).catch(() => failHold(`${IN_USE}, and that process does not answer: stop it first`));
   const readReply = async (): Promise<unknown> => {
-    const next = once(socket, 'data').then(([said]) => String(said));
+    const next = once(socket, 'data').then(([reply]) => String(reply));
     return Promise.race([next, once(socket, 'close')]);
   };
   socket.on('error', () => undefined);
@@ -113,8 +113,8 @@ async function requestHold(folder: string, instance: string, inUse: unknown): Pr
       );
     const last = readReply();
     socket.write(DONE);
-    const said = await last;
+    const reply = await last;
     socket.destroy();
-    if (said !== WHOLE) failHold('the data folder was not held to the end');
+    if (reply !== WHOLE) failHold('the data folder was not held to the end');
   };
 }

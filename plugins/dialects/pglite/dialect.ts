@@ -68,17 +68,17 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: preparePostgresStatement,
 
-    async run(statement, values, transaction, _last, asker: Requester | null = null) {
+    async run(statement, values, transaction, _last, requester: Requester | null = null) {
       const prepared = statement as PostgresPreparedStatement;
       const bound = bindValues(prepared, values);
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
         if (open && !live.has(open)) throw new Error('the transaction is over');
         open?.refresh();
-        const options: ReadOptions = { asker };
+        const options: ReadOptions = { requester };
         const result: Results<Row> = open
           ? await open.inner.query<Row>(prepared.text, bound, options)
-          : await line.run(() => engine().query<Row>(prepared.text, bound, options), asker);
+          : await line.run(() => engine().query<Row>(prepared.text, bound, options), requester);
         // After a failure only a return to a savepoint succeeds.
         if (open) open.failed = false;
         return result.rows;
@@ -89,8 +89,8 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     },
 
     // One at a time: everything read stays valid.
-    async begin(_need, asker) {
-      const leave = await line.acquire(asker);
+    async begin(_need, requester) {
+      const leave = await line.acquire(requester);
       try {
         const open = await openTransaction(engine(), leave);
         live.add(open);

@@ -50,9 +50,9 @@ export function createScratch(db: PGlite): Scratch {
     async checkStatements({ instance, tables, questions, scripts, remote }) {
       const place = await selectSchema(instance);
       await syncTables(db, place, tables, scripts);
-      const doubts = { extensions: remote, scripts: place.isPartial };
-      const { rejections, heard } = await analyzeStatements(db, questions, doubts);
-      const descriptions = await describeStatements(heard);
+      const unknown = { extensions: remote, scripts: place.isPartial };
+      const { rejections, replies } = await analyzeStatements(db, questions, unknown);
+      const descriptions = await describeStatements(replies);
       return rejections.map((rejection, i): StatementAnswer => ({ rejection, description: descriptions[i] ?? null }));
     },
     close: () => db.close(),
@@ -128,27 +128,27 @@ type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 interface Analyzed {
   /** In the order of the questions. */
   readonly rejections: readonly (StatementRejection | null)[];
-  readonly heard: readonly (readonly Message[])[];
+  readonly replies: readonly (readonly Message[])[];
 }
 
 export async function analyzeStatements(
   db: PGlite,
   questions: readonly StatementQuestion[],
-  doubts: UnknownObjects,
+  unknown: UnknownObjects,
 ): Promise<Analyzed> {
   const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
   const sent = questions.map(({ text }) => toSentStatement(text));
   const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
   const { messages } = await db.runExclusive(() => db.execProtocol(bytes, { throwOnError: false }));
-  const heard = splitReplies(messages);
-  const refusals = sent.map((one, i) => findRejection(heard[i] ?? [], one, doubts));
-  const wrong = await findInvalidValues(query, questions, heard);
+  const replies = splitReplies(messages);
+  const refusals = sent.map((one, i) => findRejection(replies[i] ?? [], one, unknown));
+  const wrong = await findInvalidValues(query, questions, replies);
   const rejections = await Promise.all(
     refusals.map(async (refusal, i) =>
       refusal === null ? (wrong.get(i) ?? null) : addFunctionAdvice(refusal, { query }),
     ),
   );
-  return { rejections, heard };
+  return { rejections, replies };
 }
 
 function splitReplies(messages: readonly Message[]): Message[][] {
@@ -163,10 +163,10 @@ function splitReplies(messages: readonly Message[]): Message[][] {
 function findRejection(
   messages: readonly Message[],
   sent: SentStatement,
-  doubts: UnknownObjects,
+  unknown: UnknownObjects,
 ): StatementRejection | null {
   const error = messages.find(({ name }) => name === 'error');
-  return error === undefined ? null : toStatementRejection(error, sent, doubts);
+  return error === undefined ? null : toStatementRejection(error, sent, unknown);
 }
 
 const INPUT = `
@@ -179,10 +179,10 @@ const TAKES_ALL = new Set([25, 114, 1042, 1043, 3802]);
 async function findInvalidValues(
   query: Query,
   questions: readonly StatementQuestion[],
-  heard: readonly (readonly Message[])[],
+  replies: readonly (readonly Message[])[],
 ): Promise<ReadonlyMap<number, StatementRejection>> {
   const bound = questions.flatMap(({ values }, q) =>
-    readParameterTypes(heard[q] ?? []).flatMap((type, i) => {
+    readParameterTypes(replies[q] ?? []).flatMap((type, i) => {
       const value = values[i] ?? null;
       return value === null || TAKES_ALL.has(type) ? [] : [{ q, n: i + 1, value, type: String(type) }];
     }),
@@ -210,12 +210,14 @@ FROM pg_catalog.json_array_elements_text($1::json) AS t(id)`;
 /** Numbers below are of types that every database has; others change with each making of the tables. */
 const FIRST_OWN_TYPE = 16384;
 
-type DescribeStatements = (heard: readonly (readonly Message[])[]) => Promise<readonly (StatementDescription | null)[]>;
+type DescribeStatements = (
+  replies: readonly (readonly Message[])[],
+) => Promise<readonly (StatementDescription | null)[]>;
 
 function createDescriber(db: PGlite): DescribeStatements {
   const known = new Map<string, string>();
-  return async (heard) => {
-    const read = heard.map((messages) => ({
+  return async (replies) => {
+    const read = replies.map((messages) => ({
       parameters: readParameterTypes(messages).map((type) => `${type} -1`),
       columns: readResultFields(messages).map((field) => ({
         name: field.name,

@@ -3,7 +3,7 @@ import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, value } from '../../../contract/combinators.js';
 import { resultFields } from '../shared/connection-fields.light.js';
-import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
+import { dialectErrors, dialectRejections } from '../shared/errors.light.js';
 
 export default definePlugin({
   kind: 'dialect',
@@ -33,7 +33,7 @@ export default definePlugin({
     }),
     ...resultFields,
   }),
-  openapi: () => ({ refuses: dialectRefusals }),
+  openapi: () => ({ refuses: dialectRejections }),
   errors: dialectErrors,
   examples: [
     { title: 'The default folder', json: { use: 'pglite' } },

@@ -20,7 +20,7 @@ export interface StatementInFlight {
   next: StatementInFlight | null;
   /** Its response is complete. */
   readonly over: boolean;
-  readonly asker: Requester | null;
+  readonly requester: Requester | null;
   /** Its deadline if it is streamed beyond the one that its request began with; else Infinity. */
   getMissedDeadline(now: number): number;
   abort(reason: Fault): void;

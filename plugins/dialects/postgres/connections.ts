@@ -35,7 +35,7 @@ export interface PgConnections {
   findShared(use: 'read' | 'insert'): PgConnection | undefined;
   /** Waiting callers are served fairly, in turns of their clients. */
   acquire(
-    asker: Requester | null,
+    requester: Requester | null,
     take: (error: unknown, wire: PgConnection | undefined, release: Release) => void,
   ): void;
   close(): Promise<void>;
@@ -146,7 +146,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
   function endStream(now: number): void {
     const still = findLeast(({ pausedAt, head }) => {
       // The connection waits while a client takes a large piece.
-      const since = Math.max(pausedAt, head?.asker?.invocation.movedAt ?? 0);
+      const since = Math.max(pausedAt, head?.requester?.invocation.movedAt ?? 0);
       return now - since > PAUSE_MS ? since : Infinity;
     });
     const ended = still ?? findLeast(({ head }) => head?.getMissedDeadline(now) ?? Infinity);
@@ -185,8 +185,8 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       if (from.wires.length < from.wanted) reopenConnections(from, performance.now());
       return findLeastBusy(from);
     },
-    acquire(asker, take) {
-      line.requestSlot(asker, (refusal, leave) => {
+    acquire(requester, take) {
+      line.requestSlot(requester, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
         connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);

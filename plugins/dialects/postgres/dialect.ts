@@ -78,17 +78,17 @@ export function createPostgresDialect(
     prepared: PostgresPreparedStatement,
     values: readonly (string | null)[],
     sending: StatementSendOptions,
-    asker: Requester | null,
+    requester: Requester | null,
     tries: number,
     done: OutcomeCallback,
     failed: ErrorCallback,
   ): void {
-    wires().acquire(asker, (error, wire, release) => {
+    wires().acquire(requester, (error, wire, release) => {
       if (!wire) {
         failed(toPostgresFault(error));
         return;
       }
-      sendStatement(wire, prepared, values, sending, getDeadline(asker), asker, (outcome) => {
+      sendStatement(wire, prepared, values, sending, getDeadline(requester), requester, (outcome) => {
         if (outcome.error === undefined) {
           release(false, !outcome.streamed);
           if (prepared.readOnly || prepared.insert) slow.recordDuration(prepared.name, outcome.took);
@@ -98,7 +98,7 @@ export function createPostgresDialect(
         if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
         const retryOrFail = (): void => {
           if (tries > 0 && isRepeatable(prepared, outcome))
-            runLeased(prepared, values, sending, asker, tries - 1, done, failed);
+            runLeased(prepared, values, sending, requester, tries - 1, done, failed);
           else failed(toFailure(prepared, outcome));
         };
         if (sending.before === null || isPostgresConnectionLost(outcome.error)) {
@@ -119,18 +119,19 @@ export function createPostgresDialect(
     prepared: PostgresPreparedStatement,
     values: readonly (string | null)[],
     sending: StatementSendOptions,
-    asker: Requester | null,
+    requester: Requester | null,
     done: OutcomeCallback,
     failed: ErrorCallback,
   ): void {
-    sendStatement(wire, prepared, values, sending, getDeadline(asker), asker, (outcome) => {
+    sendStatement(wire, prepared, values, sending, getDeadline(requester), requester, (outcome) => {
       slow.recordDuration(prepared.name, outcome.took);
       if (outcome.error === undefined) {
         done(outcome);
         return;
       }
       if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
-      if (isRepeatable(prepared, outcome, wire.dropped)) runLeased(prepared, values, sending, asker, 1, done, failed);
+      if (isRepeatable(prepared, outcome, wire.dropped))
+        runLeased(prepared, values, sending, requester, 1, done, failed);
       else failed(toFailure(prepared, outcome));
     });
   }
@@ -152,26 +153,26 @@ export function createPostgresDialect(
     prepared: PostgresPreparedStatement,
     values: readonly unknown[],
     sending: StatementSendOptions,
-    asker: Requester | null,
+    requester: Requester | null,
     done: OutcomeCallback,
     failed: ErrorCallback,
   ): void {
     const bound = bindValues(prepared, values);
     if (prepared.among && isSerializable()) {
       const watched = { ...sending, ...WATCHED, rendering: sending.rendering };
-      runLeased(prepared, bound, watched, asker, WATCHED_TRIES, done, failed);
+      runLeased(prepared, bound, watched, requester, WATCHED_TRIES, done, failed);
       return;
     }
     const use = prepared.readOnly ? 'read' : 'insert';
     const wire = isShareable(prepared) ? wires().findShared(use) : undefined;
     let alone = prepared.atOnce;
     if (wire && !slow.isQuick(prepared.name)) {
-      const turn = takeTurn(prepared, values, sending, asker, done, failed);
+      const turn = takeTurn(prepared, values, sending, requester, done, failed);
       if (turn === 'wait') return;
       alone ||= turn === 'late';
     }
-    if (wire && !(alone && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, asker, done, failed);
-    else runLeased(prepared, bound, sending, asker, 1, done, failed);
+    if (wire && !(alone && wire.inFlight > 0)) runShared(wire, prepared, bound, sending, requester, done, failed);
+    else runLeased(prepared, bound, sending, requester, 1, done, failed);
   }
 
   const transactions = createPgTransactions(wires, isolation, invalidateEverywhere);
@@ -180,25 +181,25 @@ export function createPostgresDialect(
     streams,
     slow,
     send: runFree,
-    sendAlone: (prepared, values, sending, asker, done, failed) =>
-      runLeased(prepared, bindValues(prepared, values), sending, asker, 1, done, failed),
+    sendAlone: (prepared, values, sending, requester, done, failed) =>
+      runLeased(prepared, bindValues(prepared, values), sending, requester, 1, done, failed),
   };
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: preparePostgresStatement,
 
-    run(statement, values, transaction, last = false, asker = null) {
+    run(statement, values, transaction, last = false, requester = null) {
       const prepared = statement as PostgresPreparedStatement;
       return new Promise((done, failed) => {
         const resolveRows = ({ answer }: StatementOutcome): void => done(answer);
-        if (!transaction) runFree(prepared, values, ALONE, asker, resolveRows, failed);
+        if (!transaction) runFree(prepared, values, ALONE, requester, resolveRows, failed);
         else transactions.run(transaction, prepared, values, last, resolveRows, failed);
       });
     },
 
-    render(statement, values, rendering, asker = null) {
-      return renderText(sender, statement as PostgresPreparedStatement, values, rendering, asker);
+    render(statement, values, rendering, requester = null) {
+      return renderText(sender, statement as PostgresPreparedStatement, values, rendering, requester);
     },
 
     isolation,

@@ -103,13 +103,13 @@ const EXACT_DIGITS = 15;
 
 /** Integers that a double holds exactly are copied. */
 const writeInteger =
-  (long: ValueWriter): ValueWriter =>
+  (writeSpecial: ValueWriter): ValueWriter =>
   (page, bytes, from, to) =>
-    to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : long(page, bytes, from, to);
+    to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : writeSpecial(page, bytes, from, to);
 
 /** Decimal notation is the same in JSON; exponents, infinities and minus zero differ. */
 const writeFloat =
-  (long: ValueWriter): ValueWriter =>
+  (writeSpecial: ValueWriter): ValueWriter =>
   (page, bytes, from, to) => {
     let plain = !(bytes[from] === MINUS && bytes[from + 1] === ZERO);
     for (let i = from; plain && i < to; i++) {
@@ -117,12 +117,12 @@ const writeFloat =
       plain = (byte >= ZERO && byte <= NINE) || byte === DOT || (byte === MINUS && i === from);
     }
     if (plain) page.copy(bytes, from, to);
-    else long(page, bytes, from, to);
+    else writeSpecial(page, bytes, from, to);
   };
 
 /** `2026-01-02 03:04:05[.678901]+00` with at least three fractional digits takes the fast path. */
 const writeInstant =
-  (long: ValueWriter): ValueWriter =>
+  (writeSpecial: ValueWriter): ValueWriter =>
   (page, bytes, from, to) => {
     const end = to - 3;
     const fraction = end - from - 20;
@@ -136,7 +136,7 @@ const writeInstant =
       bytes[end + 2] === ZERO &&
       (fraction === -1 || (fraction > 0 && bytes[from + 19] === DOT));
     if (!plain) {
-      long(page, bytes, from, to);
+      writeSpecial(page, bytes, from, to);
       return;
     }
     page.add(QUOTE);
@@ -149,7 +149,7 @@ const writeInstant =
     page.add(QUOTE);
   };
 
-const FAST: ReadonlyMap<number, (long: ValueWriter) => ValueWriter> = new Map([
+const FAST: ReadonlyMap<number, (writeSpecial: ValueWriter) => ValueWriter> = new Map([
   ...[25, 1042, 1043, 2950].map((type) => [type, () => writeText] as const),
   ...[20, 21, 23].map((type) => [type, writeInteger] as const),
   ...[700, 701].map((type) => [type, writeFloat] as const),
@@ -157,8 +157,8 @@ const FAST: ReadonlyMap<number, (long: ValueWriter) => ValueWriter> = new Map([
 ]);
 
 function createWriter(type: number): ValueWriter {
-  const long = writeValue(type);
-  return FAST.get(type)?.(long) ?? long;
+  const writeSpecial = writeValue(type);
+  return FAST.get(type)?.(writeSpecial) ?? writeSpecial;
 }
 
 /** Types that may contain objects. */

@@ -109,7 +109,8 @@ async function probeStatements(
     const session = createSession(wire);
     return await Promise.all(
       sent.map(async (one, i) => {
-        const refusal = errors[i] === null ? null : toStatementRejection(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
+        const refusal =
+          errors[i] === null ? null : toStatementRejection(errors[i], one, NOTHING_UNKNOWN, PREPARE.length + 1);
         return refusal && addFunctionAdvice(refusal, session);
       }),
     );
@@ -119,7 +120,7 @@ async function probeStatements(
 }
 
 const toError = (error: unknown): unknown => error;
-const NO_DOUBTS = { extensions: false, scripts: false };
+const NOTHING_UNKNOWN = { extensions: false, scripts: false };
 
 const selectOne = scanSql('SELECT 1');
 

@@ -3,7 +3,7 @@ import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text, value } from '../../../contract/combinators.js';
 import { connectionFields, REJECTED_OR_STREAMED } from '../shared/connection-fields.light.js';
-import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
+import { dialectErrors, dialectRejections } from '../shared/errors.light.js';
 
 export default definePlugin({
   kind: 'dialect',
@@ -44,7 +44,7 @@ export default definePlugin({
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
   }),
-  openapi: () => ({ refuses: dialectRefusals }),
+  openapi: () => ({ refuses: dialectRejections }),
   errors: dialectErrors,
   examples: [
     { title: 'Address from the environment', json: { use: 'postgres', url: '$ENV.DATABASE_URL' } },

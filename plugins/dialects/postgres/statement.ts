@@ -72,7 +72,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     private readonly values: readonly (string | null)[],
     private readonly sending: StatementSendOptions,
     private readonly until: number,
-    readonly asker: Requester | null,
+    readonly requester: Requester | null,
     private readonly settle: (outcome: StatementOutcome) => void,
   ) {
     this.nextCheck = wire.limits.checkFrom;
@@ -173,7 +173,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
 
   private passText({ shape }: Rendering): void {
     const { large } = this.sending;
-    // With `count`, the second row decides.
+    // `count` sends one row alone and several as a list: the second row decides.
     if (shape === 'count' && this.written === 1) return;
     if (typeof large !== 'function') {
       this.error = new LargeTextError();
@@ -227,8 +227,8 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   }
 
   private isWithinLimits(): boolean {
-    const { wire, asker } = this;
-    const result = (this.result ??= new LargeResult(wire.limits, asker));
+    const { wire, requester } = this;
+    const result = (this.result ??= new LargeResult(wire.limits, requester));
     const refusal = result.checkSize(this.rows, this.bytes);
     this.nextCheck = result.next;
     if (refusal !== null) this.abortResult(refusal);
@@ -294,7 +294,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   private endOfWait(patience: number): number {
     if (this !== this.wire.head) return Math.min(this.until, this.asked + patience);
     // A receiver that takes the text is not waiting for it.
-    return this.streamed ? Math.max(this.until, this.asker?.invocation.deadline ?? 0) : this.until;
+    return this.streamed ? Math.max(this.until, this.requester?.invocation.deadline ?? 0) : this.until;
   }
 
   getMissedDeadline(now: number): number {
@@ -330,8 +330,8 @@ export function sendStatement(
   values: readonly (string | null)[],
   sending: StatementSendOptions,
   until: number,
-  asker: Requester | null,
+  requester: Requester | null,
   settle: (outcome: StatementOutcome) => void,
 ): void {
-  submitStatement(wire.client, new PgStatement(wire, command, values, sending, until, asker, settle));
+  submitStatement(wire.client, new PgStatement(wire, command, values, sending, until, requester, settle));
 }

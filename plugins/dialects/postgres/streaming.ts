@@ -36,7 +36,7 @@ type StatementCall<Manner> = [
   prepared: PostgresPreparedStatement,
   values: readonly unknown[],
   manner: Manner,
-  asker: Requester | null,
+  requester: Requester | null,
 ];
 
 type Send = (...call: [...StatementCall<StatementSendOptions>, done: OutcomeCallback, failed: ErrorCallback]) => void;
@@ -53,37 +53,41 @@ export interface TextSender {
   readonly sendAlone: Send;
 }
 
-export const renderText: RenderText = (sender, prepared, values, rendering, asker) => {
+export const renderText: RenderText = (sender, prepared, values, rendering, requester) => {
   const { streams, slow } = sender;
   const isPassed =
-    streams && prepared.readOnly && !prepared.among && rendering.streams === true && asker?.invocation.streams === true;
-  if (isPassed && slow.isLarge(prepared.name)) return passText(sender, prepared, values, rendering, asker);
+    streams &&
+    prepared.readOnly &&
+    !prepared.among &&
+    rendering.streams === true &&
+    requester?.invocation.streams === true;
+  if (isPassed && slow.isLarge(prepared.name)) return passText(sender, prepared, values, rendering, requester);
   return new Promise((done, reject) => {
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
     const failed: ErrorCallback = reject;
     const failOrPass: ErrorCallback = (error) => {
       if (!(error instanceof LargeTextError)) return failed(error);
       slow.recordLarge(prepared.name);
-      done(passText(sender, prepared, values, rendering, asker));
+      done(passText(sender, prepared, values, rendering, requester));
     };
     const sending = { before: null, after: null, rendering, large: isPassed ? ('abort' as const) : null };
-    sender.send(prepared, values, sending, asker, resolveText, failOrPass);
+    sender.send(prepared, values, sending, requester, resolveText, failOrPass);
   });
 };
 
-const passText: RenderText = (sender, prepared, values, rendering, asker) =>
+const passText: RenderText = (sender, prepared, values, rendering, requester) =>
   new Promise((done, reject) => {
     const failed: ErrorCallback = reject;
     let passed: ResultText | null = null;
     const passOn = (text: ResultText): void => {
       passed = text;
       sender.slow.recordLarge(prepared.name);
-      asker?.invocation.onFinish(() => text.cancel());
+      requester?.invocation.onFinish(() => text.cancel());
       done(text.stream);
     };
     const sending = { before: [BEGIN, NO_TIMEOUT], after: COMMIT, rendering, large: passOn };
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
-    sender.sendAlone(prepared, values, sending, asker, resolveText, (error) => {
+    sender.sendAlone(prepared, values, sending, requester, resolveText, (error) => {
       if (passed === null) failed(error);
       else passed.fail(error);
     });

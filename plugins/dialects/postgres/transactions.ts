@@ -38,7 +38,7 @@ interface OpenTransaction {
   readonly wire: PgConnection;
   readonly release: Release;
   readonly opening: Opening;
-  readonly asker: Requester | null;
+  readonly requester: Requester | null;
   /** Until when results are waited for. */
   readonly until: number;
   /** BEGIN was sent, together with the first statement. */
@@ -49,7 +49,7 @@ interface OpenTransaction {
   over: boolean;
 }
 
-export const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
+export const getDeadline = (requester: Requester | null): number => requester?.invocation.deadline ?? Infinity;
 
 type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> & Required<Pick<Dialect, 'runTogether'>>;
 
@@ -95,7 +95,7 @@ export function createPgTransactions(
   ): void {
     const last = sending.after !== null;
     transaction.begun = true;
-    sendStatement(transaction.wire, prepared, values, sending, transaction.until, transaction.asker, (outcome) => {
+    sendStatement(transaction.wire, prepared, values, sending, transaction.until, transaction.requester, (outcome) => {
       const { error, sent } = outcome;
       if (error === undefined) {
         // A rollback that was sent meanwhile releases the connection.
@@ -164,9 +164,9 @@ export function createPgTransactions(
         return { first: run(one!, before), last: run(other!, WITH_COMMIT) };
       },
 
-      begin(need, asker = null) {
+      begin(need, requester = null) {
         return new Promise<Transaction>((done, failed) => {
-          wires().acquire(asker, (error, wire, release) => {
+          wires().acquire(requester, (error, wire, release) => {
             if (!wire) failed(toPostgresFault(error));
             else
               done({
@@ -174,8 +174,8 @@ export function createPgTransactions(
                   wire,
                   release,
                   opening: selectOpening(need),
-                  asker,
-                  until: getDeadline(asker),
+                  requester,
+                  until: getDeadline(requester),
                   begun: false,
                   lost: false,
                   committed: false,

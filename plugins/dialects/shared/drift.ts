@@ -46,8 +46,8 @@ function compareType(part: TableDiff, column: ModelColumn, known: KnownColumn, d
   }
   const cast = findConversion(known.type, column.type);
   if (cast === undefined) {
-    const said = destroy ? 'no cast is certain: add a column of another name and fill it by hand' : LEFT;
-    warn(part, column.name, `${misfit.message}; ${said}`);
+    const remedy = destroy ? 'no cast is certain: add a column of another name and fill it by hand' : LEFT;
+    warn(part, column.name, `${misfit.message}; ${remedy}`);
   } else if (destroy) {
     const { table } = model;
     const type = shape.getType(model, column);
@@ -104,8 +104,8 @@ function compareLength(part: TableDiff, column: ModelColumn, known: KnownTable, 
     if (length !== null) part.changes.push({ change: 'add-length', table, column: column.name, name, length });
     return;
   }
-  const says = length === null ? 'the model has none' : `than max_length ${length}`;
-  warn(part, column.name, `the length check ${name} holds another bound ${says}; ${LEFT}; ${MENDS} replaces it`);
+  const difference = length === null ? 'the model has none' : `than max_length ${length}`;
+  warn(part, column.name, `the length check ${name} holds another bound ${difference}; ${LEFT}; ${MENDS} replaces it`);
 }
 
 function compareForeignKeys(part: TableDiff, known: KnownTable, destroy: boolean): void {
@@ -119,9 +119,9 @@ function compareForeignKeys(part: TableDiff, known: KnownTable, destroy: boolean
     if (columns.length === 1 && reachable?.table === target) continue;
     const column = columns.join(', ');
     if (!destroy) {
-      const says = reachable ? `the model says ${reachable.table}` : 'the model says nothing of it';
+      const difference = reachable ? `the model says ${reachable.table}` : 'the model says nothing of it';
       const refers = `foreign key refers to ${target ?? 'another table'}`;
-      warn(part, column, `${refers}, ${says}; ${LEFT}; ${MENDS} ${reachable ? 'replaces' : 'drops'} it`);
+      warn(part, column, `${refers}, ${difference}; ${LEFT}; ${MENDS} ${reachable ? 'replaces' : 'drops'} it`);
       continue;
     }
     part.changes.push({ change: 'drop-foreign', table, column, name });

@@ -99,12 +99,12 @@ export const dialectErrors = {
 
 const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_SCRIPT'];
 
-export const dialectRefusals: readonly string[] = Object.keys(dialectErrors).filter(
+export const dialectRejections: readonly string[] = Object.keys(dialectErrors).filter(
   (code) => !AT_THE_START.includes(code),
 );
 
 /** Details of one field, identical on all databases. */
-export const refusedFields: Partial<Record<keyof typeof dialectErrors, string>> = {
+export const rejectedFields: Partial<Record<keyof typeof dialectErrors, string>> = {
   QRY_UNIQUE: 'is taken already',
   QRY_FOREIGN_KEY: 'refers to a record that does not exist, or is still referred to',
   QRY_NOT_NULL: 'must have a value',

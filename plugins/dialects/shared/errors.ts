@@ -6,7 +6,7 @@ import { Fault, createFault } from '../../../contract/fault.js';
 import type { FaultOptions } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
-import { refusedFields, type dialectErrors } from './errors.light.js';
+import { rejectedFields, type dialectErrors } from './errors.light.js';
 import { findWordAt, toUnitOffset, type StatementWord } from '../../queries/sql/text/word.js';
 
 type Code = keyof typeof dialectErrors;
@@ -132,7 +132,7 @@ function findColumns(code: Code, error: DriverError): string[] {
 }
 
 function createIssues(code: Code, error: DriverError): Issue[] {
-  const detail = refusedFields[code];
+  const detail = rejectedFields[code];
   if (!detail) return [];
   if (code === 'QRY_BAD_VALUE') return parseParameter(error).map((pointer) => ({ pointer, code, detail }));
   return findColumns(code, error).map((column) => ({

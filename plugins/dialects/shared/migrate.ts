@@ -57,15 +57,15 @@ async function changeTables(
   flavour: Flavour,
   { store, withoutTransaction }: MigrationTarget,
   tables: readonly ModelTable[],
-  who: MigrationContext,
+  context: MigrationContext,
 ): Promise<readonly TableChange[]> {
   await flavour.lock(session);
-  const { changes } = await planChanges(session, flavour, tables, who.how, withoutTransaction !== undefined);
+  const { changes } = await planChanges(session, flavour, tables, context.how, withoutTransaction !== undefined);
   for (const [index, one] of changes.entries()) {
     if (one.separate === true) break;
-    who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
+    context.progress?.(toMigrationStep(store, one), index + 1, changes.length);
     const outcome = describeOutcome(flavour, index, changes.length);
-    await applyChange(session, flavour, one, who.log, outcome);
+    await applyChange(session, flavour, one, context.log, outcome);
   }
   return changes;
 }
@@ -76,7 +76,7 @@ async function runChanges(
   flavour: Flavour,
   planned: readonly TableChange[],
   tables: readonly ModelTable[],
-  who: MigrationContext,
+  context: MigrationContext,
 ): Promise<void> {
   const { withSession, withoutTransaction, store } = migrated;
   await withoutTransaction?.(async (session) => {
@@ -93,13 +93,13 @@ async function runChanges(
   const isLockedOut = (error: unknown): boolean =>
     error instanceof Fault && flavour.isLocked?.(error.options.cause) === true;
   const changes = await retryWhileLocked(isLockedOut, () =>
-    withSession((session) => changeTables(session, flavour, migrated, tables, who)),
+    withSession((session) => changeTables(session, flavour, migrated, tables, context)),
   );
   for (const [index, one] of changes.entries()) {
     if (one.separate !== true || withoutTransaction === undefined) continue;
-    who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
+    context.progress?.(toMigrationStep(store, one), index + 1, changes.length);
     await withoutTransaction(async (session) => {
-      const logStatement = (sql: string): void => who.log.debug({ table: one.table, sql }, 'migration');
+      const logStatement = (sql: string): void => context.log.debug({ table: one.table, sql }, 'migration');
       await flavour.applySeparately?.(session, one, logStatement).catch((cause: unknown) => {
         throw createMigrationFault(
           flavour,
@@ -112,7 +112,7 @@ async function runChanges(
   }
   if (changes.length === 0) return;
   const changed = [...new Set(changes.map(({ table }) => table))];
-  who.log.info({ tables: changed, changes: changes.length }, 'tables migrated');
+  context.log.info({ tables: changed, changes: changes.length }, 'tables migrated');
 }
 
 const describeOutcome = ({ transactional }: Pick<Flavour, 'transactional'>, done: number, of: number): string =>
@@ -167,8 +167,9 @@ async function withMigrationFault<T>(
   } catch (cause) {
     if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES|SCRIPT)$/.test(cause.code)) throw cause;
     const table = tables.map((one) => one.table).join(', ');
-    const away = cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isUnavailable(cause) === true;
-    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: away });
+    const unavailable =
+      cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isUnavailable(cause) === true;
+    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: unavailable });
   }
 }
 
@@ -176,23 +177,23 @@ async function withMigrationFault<T>(
 export async function migrate(
   migrated: MigrationTarget,
   tables: readonly ModelTable[],
-  who: MigrationContext,
+  context: MigrationContext,
 ): Promise<boolean> {
   const { withSession, withoutTransaction, flavour: find } = migrated;
-  const { scripts = [] } = who.how ?? {};
+  const { scripts = [] } = context.how ?? {};
   if (tables.length === 0 && scripts.length === 0) return false;
   const at: { flavour?: Flavour } = {};
   return withMigrationFault(tables, at, async () => {
     const { changes, warnings, flavour } = await withSession(async (session) => {
       const found = (at.flavour = await find(session));
       return {
-        ...(await planChanges(session, found, tables, who.how, withoutTransaction !== undefined)),
+        ...(await planChanges(session, found, tables, context.how, withoutTransaction !== undefined)),
         flavour: found,
       };
     });
-    for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
-    if (changes.length > 0) await runChanges(migrated, flavour, changes, tables, who);
-    const ran = await runScripts(migrated, scripts, who);
+    for (const { message, serious, ...place } of warnings) if (serious) context.log.warn(place, message);
+    if (changes.length > 0) await runChanges(migrated, flavour, changes, tables, context);
+    const ran = await runScripts(migrated, scripts, context);
     return ran || changes.length > 0;
   });
 }

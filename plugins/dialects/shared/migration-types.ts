@@ -91,7 +91,7 @@ export interface Flavour {
   /** To the end of the session; other processes that migrate wait. */
   lock(session: MigrationSession): Promise<void>;
   /** The session must be without a transaction. */
-  applySeparately?(session: MigrationSession, change: TableChange, said: (sql: string) => void): Promise<void>;
+  applySeparately?(session: MigrationSession, change: TableChange, onStatement: (sql: string) => void): Promise<void>;
   isViolatedByRows?(session: MigrationSession, change: TableChange): Promise<boolean>;
   /** The lock timeout expired, or a deadlock was ended. */
   isLocked?(cause: unknown): boolean;

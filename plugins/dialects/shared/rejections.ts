@@ -45,14 +45,14 @@ const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]
 export function toStatementRejection(
   error: unknown,
   { scan, text, toOriginalOffset }: SentStatement,
-  doubts: UnknownObjects,
+  unknown: UnknownObjects,
   position = 1,
 ): StatementRejection | null {
   const state = getSqlState(error);
-  const { message, hint, position: said } = error as DriverErrorFields;
+  const { message, hint, position: errorPosition } = error as DriverErrorFields;
   if (!ABOUT_TEXT.test(state) || typeof message !== 'string') return null;
-  if (isDoubtful(state, message, doubts)) return null;
-  const number = Number(said) - position;
+  if (isDoubtful(state, message, unknown)) return null;
+  const number = Number(errorPosition) - position;
   const at = Number.isInteger(number) && number >= 0 ? toOriginalOffset(toUnitOffset(text, number)) : null;
   const named = at === null ? null : findLastPart(scan, at);
   const near = /^Perhaps you meant to reference the column "(?:[^"]*\.)?([a-z_][a-z0-9_]*)"/.exec(String(hint))?.[1];

@@ -37,20 +37,20 @@ export async function findPendingScripts(
 export async function runScripts(
   { withSession, flavour: find, store }: MigrationTarget,
   scripts: readonly Script[],
-  who: MigrationContext,
+  context: MigrationContext,
 ): Promise<boolean> {
   if (scripts.length === 0) return false;
   const { pending, changed } = await withSession(async (session) =>
     findPendingScripts(session, await find(session), scripts),
   );
-  for (const script of changed) who.log.warn({ file: script.file }, CHANGED);
+  for (const script of changed) context.log.warn({ file: script.file }, CHANGED);
   for (const [i, script] of pending.entries()) {
-    who.progress?.(toScriptStep(store, script), i + 1, pending.length);
+    context.progress?.(toScriptStep(store, script), i + 1, pending.length);
     await retryWhileLocked(isLockedOut, () =>
       withSession(async (session) => runOne(session, await find(session), script)),
     );
   }
-  if (pending.length > 0) who.log.info({ files: pending.map(({ file }) => file) }, 'migration scripts run');
+  if (pending.length > 0) context.log.info({ files: pending.map(({ file }) => file) }, 'migration scripts run');
   return pending.length > 0;
 }
 

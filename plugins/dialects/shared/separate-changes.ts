@@ -135,13 +135,13 @@ export async function isViolatedByRows(session: MigrationSession, change: TableC
 export async function applySeparateChange(
   session: MigrationSession,
   change: TableChange,
-  said: (sql: string) => void,
+  onStatement: (sql: string) => void,
 ): Promise<void> {
   const { statements, undo } = createSeparateStatements(change);
   const run = (sql: string): Promise<void> =>
     retryWhileLocked(isLocked, async () => {
       await session.query(sql);
-      said(sql);
+      onStatement(sql);
     });
   await session.query('SET statement_timeout = 0');
   try {

@@ -4,7 +4,7 @@ import { toScalarKey, shortenKey } from './codec.js';
 
 /** A document with more values is a candidate for every filter. */
 const MOST = 400;
-export const EVERY = '*';
+export const ANY_TERM = '*';
 /** More conditions cost more than they narrow. */
 const CONDITIONS = 3;
 
@@ -23,7 +23,7 @@ export function listTerms(document: Document): readonly string[] {
     for (const key of Object.keys(value)) visit(value[key], prefix + key);
   };
   visitFields(document, '');
-  return found.size > MOST ? [EVERY] : [...found];
+  return found.size > MOST ? [ANY_TERM] : [...found];
 }
 
 export const formatTerms = (document: Document): string =>

@@ -6,7 +6,7 @@ import type { Log } from '../../../contract/plugin.js';
 import { BY_LOCKS, type Dialect, type Transaction } from '../../dialects/kind.js';
 import { toCollectionStep, toStoreName } from '../shared/outline.js';
 import { planCollections, type KnownCollection, type CollectionIndex, type PlannedChange } from '../shared/plan.js';
-import { NOTHING, type CollectionMetadata } from './rules.js';
+import { NO_METADATA, type CollectionMetadata } from './rules.js';
 import { formatPathLiteral, formatSearchVector } from './search.js';
 import {
   formatComment,
@@ -59,7 +59,7 @@ interface PlannedStep {
 /** `state` is updated with each step. */
 function planStep(planned: PlannedChange, instance: string, state: Map<string, CollectionMetadata>): PlannedStep {
   const table = toTableName(planned.collection, instance);
-  const before = state.get(planned.collection) ?? NOTHING;
+  const before = state.get(planned.collection) ?? NO_METADATA;
   const after: CollectionMetadata =
     'rules' in planned
       ? { ...before, rules: planned.rules }
@@ -147,6 +147,6 @@ const createMigrationThrower =
       const params = { table, columns: columns.map(({ name }) => name).join(', ') };
       throw createFault('QRY_DUPLICATES', params, { cause: cause.options.cause });
     }
-    const away = cause instanceof Fault && cause.code === 'QRY_UNAVAILABLE';
-    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: away });
+    const unavailable = cause instanceof Fault && cause.code === 'QRY_UNAVAILABLE';
+    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: unavailable });
   };

@@ -6,7 +6,7 @@ import { compileTest, type Test } from './engine.js';
 import type { CollectionMetadata } from './rules.js';
 import { listSearchedFields, extractSearch, type Search } from './search.js';
 import { BATCH_ROWS, type CollectionTables } from './tables.js';
-import { EVERY, createNarrowing, type Narrow } from './index-terms.js';
+import { ANY_TERM, createNarrowing, type Narrow } from './index-terms.js';
 
 export interface StoredDocument {
   readonly seq: number;
@@ -69,7 +69,7 @@ export function createCollectionReader(tables: CollectionTables): CollectionRead
     visit: (one: StoredDocument) => boolean,
   ): Promise<void> {
     const { read } = tables.texts(collection);
-    const lists = narrow.map((list) => [...list, EVERY]);
+    const lists = narrow.map((list) => [...list, ANY_TERM]);
     const more = search?.conditions(lists.length + 2) ?? [];
     const values = [...lists, ...(search?.values ?? [])];
     let early = values.length > 0;

@@ -10,7 +10,7 @@ export interface CollectionMetadata {
   readonly rules: Rules | null;
   readonly indexes: readonly CollectionIndex[];
 }
-export const NOTHING: CollectionMetadata = { rules: null, indexes: [] };
+export const NO_METADATA: CollectionMetadata = { rules: null, indexes: [] };
 
 const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   int: (value) => typeof value === 'number',
@@ -29,7 +29,7 @@ const NO_VALUE = ['QRY_NOT_NULL', 'must have a value'] as const;
 const WRONG = ['QRY_BAD_VALUE', 'does not fit the type that the query expects'] as const;
 const LONG = ['QRY_CHECK', 'breaks a rule of the table'] as const;
 
-type Judgement = Issue | null;
+type ValidationResult = Issue | null;
 
 const createIssue = (pointer: string, [code, detail]: readonly [code: string, detail: string]): Issue => ({
   pointer,
@@ -37,7 +37,7 @@ const createIssue = (pointer: string, [code, detail]: readonly [code: string, de
   detail,
 });
 
-function validateValue(value: unknown, rule: FieldSchema, pointer: string): Judgement {
+function validateValue(value: unknown, rule: FieldSchema, pointer: string): ValidationResult {
   const { bsonType, multipleOf, maxLength, items, properties } = rule;
   if (bsonType?.some((type) => FITS[type]?.(value)) === false)
     return createIssue(pointer, value === null ? NO_VALUE : WRONG);
@@ -60,7 +60,7 @@ function validateFields(
   properties: Rules['properties'],
   required: readonly string[],
   pointer: string,
-): Judgement {
+): ValidationResult {
   for (const [name, rule] of Object.entries(properties)) {
     const place = `${pointer}/${escapePointer(name)}`;
     const there = Object.hasOwn(document, name) && document[name] !== undefined;
@@ -75,7 +75,7 @@ function validateFields(
 }
 
 /** The first violation, or null. */
-export const validateDocument = ({ required = [], properties }: Rules, document: Document): Judgement =>
+export const validateDocument = ({ required = [], properties }: Rules, document: Document): ValidationResult =>
   validateFields(document, properties, required, '');
 
 /** `indexes`: fields by index name in the database. */

@@ -15,7 +15,7 @@ import { encode, toIdKey, copyPlain, createValueFault } from './codec.js';
 import { updateDocuments, projectDocuments, type Fields } from './engine.js';
 import { createOrder } from './sort-order.js';
 import { createCollectionReader, SnapshotRequiredError, type StoredDocument, type FilterPlan } from './reader.js';
-import { validateDocument, nameFields, NOTHING, type CollectionMetadata } from './rules.js';
+import { validateDocument, nameFields, NO_METADATA, type CollectionMetadata } from './rules.js';
 import { extractSearch } from './search.js';
 import { toIndexName, toTableName, type CollectionTables } from './tables.js';
 import { formatTerms } from './index-terms.js';
@@ -41,9 +41,9 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
   async function runTransaction<T>(
     need: Isolation,
     work: (transaction: Transaction) => Promise<T>,
-    asker: Requester | null,
+    requester: Requester | null,
   ): Promise<T> {
-    const own = await sql.begin(need, asker);
+    const own = await sql.begin(need, requester);
     try {
       const result = await work(own);
       await sql.commit(own);
@@ -58,14 +58,14 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
   async function runWithin<T>(
     inside: Inside,
     work: (transaction: Transaction) => Promise<T>,
-    asker: Requester | null = null,
+    requester: Requester | null = null,
   ): Promise<T> {
     const given = getTransaction(inside);
     if (given !== null) return work(given);
     return repeated(
-      () => runTransaction(SERIALIZABLE, work, asker),
+      () => runTransaction(SERIALIZABLE, work, requester),
       (error) => sql.retryable(error),
-      asker,
+      requester,
     );
   }
 
@@ -73,12 +73,12 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
   async function readConsistently<T>(
     inside: Inside,
     work: (transaction: Transaction | null) => Promise<T>,
-    asker: Requester | null = null,
+    requester: Requester | null = null,
   ): Promise<T> {
     try {
       return await work(getTransaction(inside));
     } catch (error) {
-      if (error instanceof SnapshotRequiredError) return runTransaction(SNAPSHOT, work, asker);
+      if (error instanceof SnapshotRequiredError) return runTransaction(SNAPSHOT, work, requester);
       throw error;
     }
   }
@@ -180,7 +180,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
       await write(collection, 'insert', [made], known, transaction);
       return [made];
     }
-    const known = (await tables.readMetadata(collection, transaction)) ?? NOTHING;
+    const known = (await tables.readMetadata(collection, transaction)) ?? NO_METADATA;
     // One that was invalid before stays unvalidated until valid.
     const before = documents.map((document) => ({ key: toIdKey(document['_id']), right: isValid(known, document) }));
     const changed = updateDocuments(
@@ -217,26 +217,26 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
   const handle: DocumentStore = {
     on: sql,
     insert,
-    async find(collection, given, options, inside, asker) {
+    async find(collection, given, options, inside, requester) {
       if (isEmptyWindow(options)) return [];
       return readConsistently(
         inside,
         (transaction) => findInside(collection, copyPlain(given), options, transaction),
-        asker,
+        requester,
       );
     },
-    async update(collection, filter, update, options, inside, asker) {
+    async update(collection, filter, update, options, inside, requester) {
       const call = (transaction: Transaction): Promise<readonly Document[]> =>
         updateInside(collection, copyPlain(filter), copyPlain(update), copyPlain(options), transaction);
       try {
-        return await runWithin(inside, call, asker);
+        return await runWithin(inside, call, requester);
       } catch (error) {
         // A concurrent upsert created the document.
         if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
-        return runWithin(inside, call, asker);
+        return runWithin(inside, call, requester);
       }
     },
-    remove: (collection, given, options, inside, asker) =>
+    remove: (collection, given, options, inside, requester) =>
       runWithin(
         inside,
         async (transaction) => {
@@ -245,18 +245,18 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
           if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
           return documents;
         },
-        asker,
+        requester,
       ),
-    count: (collection, filter, inside, asker) =>
-      readConsistently(inside, (transaction) => reader.count(collection, copyPlain(filter), transaction), asker),
-    aggregate: (collection, pipeline, inside, asker) =>
+    count: (collection, filter, inside, requester) =>
+      readConsistently(inside, (transaction) => reader.count(collection, copyPlain(filter), transaction), requester),
+    aggregate: (collection, pipeline, inside, requester) =>
       readConsistently(
         inside,
         (transaction) => runAggregate(reader, collection, copyPlain(pipeline), transaction),
-        asker,
+        requester,
       ),
-    async begin(_snapshot, asker) {
-      return { transaction: await sql.begin(SERIALIZABLE, asker) };
+    async begin(_snapshot, requester) {
+      return { transaction: await sql.begin(SERIALIZABLE, requester) };
     },
     commit: (transaction) => sql.commit(transaction.transaction as Transaction),
     rollback: (transaction) => sql.rollback(transaction.transaction as Transaction),

@@ -1,7 +1,7 @@
 /** One table per collection in a PostgreSQL database. Collection names become quoted table names only here. */
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
-import { NOTHING, type CollectionMetadata } from './rules.js';
+import { NO_METADATA, type CollectionMetadata } from './rules.js';
 
 /** Rows per statement. */
 export const BATCH_ROWS = 500;
@@ -31,7 +31,7 @@ export const formatComment = (table: string, known: CollectionMetadata): string 
 export const parseComment = (comment: unknown): CollectionMetadata =>
   typeof comment === 'string' && comment.startsWith('{"rules":')
     ? (JSON.parse(comment) as CollectionMetadata)
-    : NOTHING;
+    : NO_METADATA;
 
 export interface TableStatements {
   /** Quoted. */
@@ -111,7 +111,7 @@ export function createTables(sql: Dialect, instance: string): CollectionTables {
   async function readMetadata(collection: string, inside: Transaction | null): Promise<CollectionMetadata | null> {
     const found = there.get(collection);
     if (found !== undefined) return found;
-    if (inside !== null && made.get(inside)?.has(collection) === true) return NOTHING;
+    if (inside !== null && made.get(inside)?.has(collection) === true) return NO_METADATA;
     const [row] = await execute(LOOK, [getTexts(collection).table], inside);
     if (row?.['there'] !== true) return null;
     const read = parseComment(row['known']);
@@ -137,7 +137,7 @@ export function createTables(sql: Dialect, instance: string): CollectionTables {
       if (found !== null) return found;
       if (inside !== null) {
         await makeInside(collection, inside);
-        return NOTHING;
+        return NO_METADATA;
       }
       const own = await sql.begin(BY_LOCKS);
       try {
@@ -147,7 +147,7 @@ export function createTables(sql: Dialect, instance: string): CollectionTables {
         await sql.rollback(own);
         throw error;
       }
-      return (await readMetadata(collection, null)) ?? NOTHING;
+      return (await readMetadata(collection, null)) ?? NO_METADATA;
     },
   };
 }

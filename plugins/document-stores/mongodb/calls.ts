@@ -12,7 +12,7 @@ import { createTurnLock, createTurnQueue } from './turns.js';
 
 interface OpenTransaction {
   readonly session: ClientSession;
-  readonly asker: Requester | null;
+  readonly requester: Requester | null;
   /** The transaction must be rolled back. */
   failed: boolean;
   ended: boolean;
@@ -27,7 +27,7 @@ interface OpenTransaction {
 export interface MongoSession {
   /** Undefined outside a transaction. */
   readonly client: ClientSession | undefined;
-  readonly asker: Requester | null;
+  readonly requester: Requester | null;
 }
 type Work<T> = (session: MongoSession) => Promise<T>;
 
@@ -36,12 +36,12 @@ export interface Calls {
     inside: DocumentTransaction | null,
     writes: boolean,
     work: Work<T>,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ) => Promise<T>;
   readonly runAtomically: <T>(
     inside: DocumentTransaction | null,
     work: Work<T>,
-    asker?: Requester | null,
+    requester?: Requester | null,
   ) => Promise<T>;
   /** A second caller waits for the end of the first transaction; without effect after its first call. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
@@ -50,7 +50,7 @@ export interface Calls {
    * transaction, ends them.
    */
   readonly acquireTurns: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
-  readonly begin: (asker?: Requester | null) => DocumentTransaction;
+  readonly begin: (requester?: Requester | null) => DocumentTransaction;
   readonly commit: (transaction: DocumentTransaction) => Promise<void>;
   readonly rollback: (transaction: DocumentTransaction) => Promise<void>;
 }
@@ -66,14 +66,14 @@ export function createCalls(connection: () => MongoConnection): Calls {
 
   /** Waits for turns come first, so that they hold no connection. */
   async function acquireSlot(open: OpenTransaction): Promise<void> {
-    open.freeSlot ??= await getLine().acquire(open.asker);
+    open.freeSlot ??= await getLine().acquire(open.requester);
   }
 
   async function call<T>(
     inside: DocumentTransaction | null,
     writes: boolean,
     work: (session: MongoSession) => Promise<T>,
-    asker: Requester | null = null,
+    requester: Requester | null = null,
   ): Promise<T> {
     if (inside !== null) {
       const open = toOpenTransaction(inside);
@@ -82,20 +82,20 @@ export function createCalls(connection: () => MongoConnection): Calls {
       open.fresh = false;
       try {
         await acquireSlot(open);
-        return await withTimeout(work({ client: open.session, asker: open.asker }), open.asker, false);
+        return await withTimeout(work({ client: open.session, requester: open.requester }), open.requester, false);
       } catch (error) {
         open.failed = true;
         throw toMongoFault(error);
       }
     }
-    const freeSlot = await getLine().acquire(asker);
+    const freeSlot = await getLine().acquire(requester);
     const sent = trackReach();
     try {
-      const done = (async () => work({ client: undefined, asker }))();
+      const done = (async () => work({ client: undefined, requester }))();
       // A call without a waiter still has its connection.
       const leaveLine = (): void => freeSlot();
       done.then(leaveLine, leaveLine);
-      return await withTimeout(done, asker, writes);
+      return await withTimeout(done, requester, writes);
     } catch (error) {
       throw toMongoFault(error, writes && sent(error));
     }
@@ -108,8 +108,8 @@ export function createCalls(connection: () => MongoConnection): Calls {
   function trackReach(): (error: unknown) => boolean {
     const before = connection().reach();
     return (error) => {
-      const { there, times } = connection().reach();
-      const steady = before.there === there && before.times === times;
+      const { isAvailable: there, times } = connection().reach();
+      const steady = before.isAvailable === there && before.times === times;
       return !steady || !(isSelection(error) ? !there : isUnsent(error));
     };
   }
@@ -118,11 +118,11 @@ export function createCalls(connection: () => MongoConnection): Calls {
   async function runAtomically<T>(
     inside: DocumentTransaction | null,
     work: (session: MongoSession) => Promise<T>,
-    asker: Requester | null = null,
+    requester: Requester | null = null,
   ): Promise<T> {
-    if (inside !== null || connection().standalone) return call(inside, true, work, asker);
+    if (inside !== null || connection().standalone) return call(inside, true, work, requester);
     const runTransaction = async (): Promise<T> => {
-      const own = begin(asker);
+      const own = begin(requester);
       try {
         const result = await call(own, true, work);
         await commit(own);
@@ -132,7 +132,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
         throw error;
       }
     };
-    return repeated(runTransaction, isMongoRetryable, asker);
+    return repeated(runTransaction, isMongoRetryable, requester);
   }
 
   const turns = createTurnQueue();
@@ -144,7 +144,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     const open = toOpenTransaction(inside);
     if (!open.fresh || open.ended) return;
     open.fresh = false;
-    const deadline = calculateTimeLeft(open.asker, connection().settings.deadline);
+    const deadline = calculateTimeLeft(open.requester, connection().settings.deadline);
     const end = Date.now() + deadline;
     open.leave = await turns.acquire(key, deadline);
     try {
@@ -157,7 +157,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
   }
 
   async function acquireTurns(inside: DocumentTransaction | null, keys: readonly string[]): Promise<() => void> {
-    const deadline = calculateTimeLeft(inside && toOpenTransaction(inside).asker, connection().settings.deadline);
+    const deadline = calculateTimeLeft(inside && toOpenTransaction(inside).requester, connection().settings.deadline);
     const end = Date.now() + deadline;
     const taken: (() => void)[] = [];
     const releaseTurns = (): void => {
@@ -179,14 +179,14 @@ export function createCalls(connection: () => MongoConnection): Calls {
     }
   }
 
-  function begin(asker: Requester | null = null): DocumentTransaction {
+  function begin(requester: Requester | null = null): DocumentTransaction {
     const { client, settings } = connection();
     const session = client.startSession();
     session.startTransaction(settings.transaction);
     return {
       transaction: {
         session,
-        asker,
+        requester,
         leave: null,
         freeSlot: null,
         failed: false,
@@ -203,7 +203,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     open.ended = true;
     const sent = trackReach();
     try {
-      await withTimeout(open.session.commitTransaction(), open.asker, true, LAST_WAIT_MS);
+      await withTimeout(open.session.commitTransaction(), open.requester, true, LAST_WAIT_MS);
     } catch (error) {
       throw toMongoFault(error, sent(error));
     } finally {
@@ -218,7 +218,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     const open = toOpenTransaction(transaction);
     if (open.ended) return;
     open.ended = true;
-    await withTimeout(open.session.abortTransaction(), open.asker, false, LAST_WAIT_MS).catch(() => undefined);
+    await withTimeout(open.session.abortTransaction(), open.requester, false, LAST_WAIT_MS).catch(() => undefined);
     open.leave?.();
     open.freeSlot?.();
     await open.session.endSession().catch(() => undefined);
@@ -234,12 +234,12 @@ const createFullFault = (seconds: number): Fault =>
   createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } });
 
 /** In milliseconds, at most `most`. */
-export const calculateTimeLeft = (asker: Requester | null, most: number): number =>
-  Math.max(1, Math.min(most, Math.ceil((asker?.invocation.deadline ?? Infinity) - performance.now())));
+export const calculateTimeLeft = (requester: Requester | null, most: number): number =>
+  Math.max(1, Math.min(most, Math.ceil((requester?.invocation.deadline ?? Infinity) - performance.now())));
 
 /** The server may still run the call until its own deadline. */
-async function withTimeout<T>(work: Promise<T>, asker: Requester | null, writes: boolean, least = 0): Promise<T> {
-  const left = (asker?.invocation.deadline ?? Infinity) - performance.now();
+async function withTimeout<T>(work: Promise<T>, requester: Requester | null, writes: boolean, least = 0): Promise<T> {
+  const left = (requester?.invocation.deadline ?? Infinity) - performance.now();
   if (left === Infinity) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

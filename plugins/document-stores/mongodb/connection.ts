@@ -16,7 +16,7 @@ export interface MongoConnection {
   /** Not a replica set, so transactions are not supported. */
   readonly standalone: boolean;
   /** Whether a writable server is known, and how often one was found. */
-  readonly reach: () => { readonly there: boolean; readonly times: number };
+  readonly reach: () => { readonly isAvailable: boolean; readonly times: number };
   readonly print: (command: object) => string;
 }
 
@@ -56,12 +56,12 @@ function createClient(make: () => MongoClient, instance: string): MongoClient {
 }
 
 function trackServers(client: MongoClient): MongoConnection['reach'] {
-  let state = { there: false, times: 0 };
+  let state = { isAvailable: false, times: 0 };
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
-    const there = [...newDescription.servers.values()].some(({ type }) =>
+    const isAvailable = [...newDescription.servers.values()].some(({ type }) =>
       ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'].includes(type),
     );
-    state = { there, times: state.times + (there && !state.there ? 1 : 0) };
+    state = { isAvailable, times: state.times + (isAvailable && !state.isAvailable ? 1 : 0) };
   });
   return () => state;
 }
@@ -81,11 +81,13 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
 
 function describeConnectError(error: unknown): string {
   const number = getErrorNumber(error);
-  const said = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
+  const knownReason = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
   const code = findNetworkCode(error);
   const network = Object.hasOwn(NETWORK_REASONS, code) ? NETWORK_REASONS[code] : undefined;
   const named = NAMES.find(([pattern]) => pattern.test(getErrorName(error)))?.[1];
-  return said ?? network ?? named ?? (isMongoConnectionLost(error) ? 'no answer in time' : 'the connection failed');
+  return (
+    knownReason ?? network ?? named ?? (isMongoConnectionLost(error) ? 'no answer in time' : 'the connection failed')
+  );
 }
 
 /** A later attempt may succeed. */

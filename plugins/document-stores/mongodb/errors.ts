@@ -2,7 +2,7 @@
 import { Fault, createFault, type FaultOptions } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
-import { refusedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
+import { rejectedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -93,7 +93,7 @@ function toErrorCode(error: unknown, violations: readonly Violation[]): Code {
 }
 
 function createIssues(code: Code, error: unknown, violations: readonly Violation[]): Issue[] {
-  const detail = refusedFields[code];
+  const detail = rejectedFields[code];
   if (detail === undefined) return [];
   const { keyPattern } = asError(error);
   const taken = code === 'QRY_UNIQUE' && typeof keyPattern === 'object' ? Object.keys(keyPattern ?? {}) : [];
@@ -127,13 +127,13 @@ export function toMongoFault(error: unknown, sent = false): Fault {
   const violations = getErrorNumber(error) === INVALID ? parseViolations(asError(error).errInfo) : [];
   const code = toErrorCode(error, violations);
   const issues = createIssues(code, error, violations);
-  const away = code === 'QRY_UNAVAILABLE';
-  const unknown = away && sent;
+  const unavailable = code === 'QRY_UNAVAILABLE';
+  const unknown = unavailable && sent;
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
-    ...((code === 'QRY_SERIALIZATION' || (away && !unknown)) && { retryable: true }),
-    ...((away || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
+    ...((code === 'QRY_SERIALIZATION' || (unavailable && !unknown)) && { retryable: true }),
+    ...((unavailable || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
   return createFault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
 }

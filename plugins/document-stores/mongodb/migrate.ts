@@ -52,11 +52,11 @@ function toKnownIndex({
   key,
   unique,
   weights,
-  partialFilterExpression: held,
+  partialFilterExpression: filter,
 }: Readonly<Record<string, unknown>>): CollectionIndex {
   const words = isRecord(weights) ? Object.keys(weights) : null;
   const fields = isRecord(key) && words === null ? Object.keys(key) : [];
-  return { name: String(name), fields, unique: unique === true, partial: held !== undefined, words };
+  return { name: String(name), fields, unique: unique === true, partial: filter !== undefined, words };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -103,16 +103,16 @@ const ROUNDS = 20;
 export async function migrateMongo(
   connection: MongoConnection,
   tables: readonly ModelTable[],
-  who: MongoMigrationContext,
+  context: MongoMigrationContext,
 ): Promise<void> {
   if (tables.length === 0) return;
-  const { log } = who;
+  const { log } = context;
   const first = await planChanges(connection, tables);
   for (const { message, ...place } of first.warnings) log.warn(place, message);
   let { changes } = first;
   const changed = new Set<string>();
   for (let round = 1; changes.length > 0; round++) {
-    const met = await changeAll(connection, changes, who, round === ROUNDS);
+    const met = await changeAll(connection, changes, context, round === ROUNDS);
     for (const { collection } of changes) changed.add(collection);
     if (!met) break;
     ({ changes } = await planChanges(connection, tables));

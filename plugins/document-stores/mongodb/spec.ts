@@ -3,7 +3,7 @@ import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { numeric, shape, text, value } from '../../../contract/combinators.js';
 import { resultFields } from '../../dialects/shared/connection-fields.light.js';
-import { dialectErrors, dialectRefusals } from '../../dialects/shared/errors.light.js';
+import { dialectErrors, dialectRejections } from '../../dialects/shared/errors.light.js';
 
 export default definePlugin({
   kind: 'document-store',
@@ -64,7 +64,7 @@ export default definePlugin({
       .min(0.001)
       .max(3600),
   }),
-  openapi: () => ({ refuses: dialectRefusals }),
+  openapi: () => ({ refuses: dialectRejections }),
   errors: dialectErrors,
   examples: [
     { title: 'Address from the environment', json: { use: 'mongodb', url: '$ENV.MONGO_URL' } },

@@ -30,7 +30,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
   const getCollection = (name: string): Collection => connection().db.collection(name);
   const { call, runAtomically, lock, acquireTurns, begin, commit, rollback } = createCalls(connection);
   const createLimits = (session: MongoSession): { maxTimeMS: number; session?: ClientSession } => ({
-    maxTimeMS: calculateTimeLeft(session.asker, connection().settings.deadline),
+    maxTimeMS: calculateTimeLeft(session.requester, connection().settings.deadline),
     ...(session.client && { session: session.client }),
   });
 
@@ -48,9 +48,9 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     return readCursor(found, session);
   }
 
-  async function readCursor(cursor: AbstractCursor<Document>, { asker }: MongoSession): Promise<Document[]> {
+  async function readCursor(cursor: AbstractCursor<Document>, { requester }: MongoSession): Promise<Document[]> {
     const bounds = connection().settings.limits;
-    const result = new LargeResult(bounds, asker);
+    const result = new LargeResult(bounds, requester);
     const all: Document[] = [];
     let bytes = 0;
     while (await cursor.hasNext()) {
@@ -140,17 +140,17 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     name: string,
     filter: Document,
     inside: DocumentTransaction | null,
-    asker: Requester | null | undefined,
+    requester: Requester | null | undefined,
   ): Promise<Document | null> {
     if (isOne(filter)) return filter;
     const options = { projection: { _id: 1 }, limit: 2 };
-    const [first, second] = await call(inside, false, (session) => read(name, filter, options, session), asker);
+    const [first, second] = await call(inside, false, (session) => read(name, filter, options, session), requester);
     if (second !== undefined) return null;
     return first === undefined ? filter : restrictToIds(filter, [first['_id']]);
   }
 
   return {
-    async insert(name, documents, inside, asker) {
+    async insert(name, documents, inside, requester) {
       if (documents.length === 0) return [];
       const { newId } = connection();
       const made = documents.map(({ _id, ...rest }) => ({ _id: _id ?? newId(), ...rest }));
@@ -160,56 +160,56 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
           inside,
           true,
           (session) => getCollection(name).insertOne(first as Stored, createLimits(session)),
-          asker,
+          requester,
         );
       } else {
         await runAtomically(
           inside,
           (session) => getCollection(name).insertMany(made as Stored[], createLimits(session)),
-          asker,
+          requester,
         );
       }
       return made;
     },
-    async find(name, filter, { lock: locks, ...options }, inside, asker) {
+    async find(name, filter, { lock: locks, ...options }, inside, requester) {
       if (locks === true) await lock(inside, createTurnKey(name, filter));
-      return call(inside, false, (session) => read(name, filter, options, session), asker);
+      return call(inside, false, (session) => read(name, filter, options, session), requester);
     },
-    async update(name, filter, update, options, inside, asker) {
-      const one = options.one === true ? filter : await narrowToOne(name, filter, inside, asker);
+    async update(name, filter, update, options, inside, requester) {
+      const one = options.one === true ? filter : await narrowToOne(name, filter, inside, requester);
       if (one === null)
-        return runAtomically(inside, (session) => updateMany(name, filter, update, options, session), asker);
+        return runAtomically(inside, (session) => updateMany(name, filter, update, options, session), requester);
       const { upsert, ...narrow } = options;
       const done = await call(
         inside,
         true,
         (session) => updateOne(name, one, update, one === filter ? options : narrow, session),
-        asker,
+        requester,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
       // Deleted meanwhile. An upsert uses the original filter.
-      return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
+      return call(inside, true, (session) => updateOne(name, filter, update, options, session), requester);
     },
-    async remove(name, filter, { one, sort }, inside, asker) {
-      const which = one === true ? filter : await narrowToOne(name, filter, inside, asker);
-      if (which === null) return runAtomically(inside, (session) => removeMany(name, filter, session), asker);
-      return call(inside, true, (session) => removeOne(name, which, sort, session), asker);
+    async remove(name, filter, { one, sort }, inside, requester) {
+      const which = one === true ? filter : await narrowToOne(name, filter, inside, requester);
+      if (which === null) return runAtomically(inside, (session) => removeMany(name, filter, session), requester);
+      return call(inside, true, (session) => removeOne(name, which, sort, session), requester);
     },
-    count: (name, filter, inside, asker) =>
+    count: (name, filter, inside, requester) =>
       call(
         inside,
         false,
         (session) => getCollection(name).countDocuments(filter as Filter<Stored>, createLimits(session)),
-        asker,
+        requester,
       ),
-    aggregate: (name, pipeline, inside, asker) =>
+    aggregate: (name, pipeline, inside, requester) =>
       call(
         inside,
         pipeline.some(isWrite),
         (session) => readCursor(getCollection(name).aggregate([...pipeline], createLimits(session)), session),
-        asker,
+        requester,
       ),
-    begin: (_snapshot, asker) => Promise.resolve(connection().standalone ? null : begin(asker)),
+    begin: (_snapshot, requester) => Promise.resolve(connection().standalone ? null : begin(requester)),
     acquireTurns: (inside, collections) => acquireTurns(inside, [...collections].sort().map(createCollectionKey)),
     commit,
     rollback,

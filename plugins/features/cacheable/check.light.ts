@@ -55,8 +55,8 @@ const hasDecryption = ({ ciphers }: CachedAction): boolean =>
   toObjects(ciphers).some((one) => one['operation'] === 'Decrypt');
 
 /** Fields with side effects outside the database. */
-const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];
-const hasSideEffects = (action: CachedAction): boolean => TOLD.some((field) => Object.hasOwn(action, field));
+const SIDE_EFFECTS = ['broadcast_websocket_message', 'queue', 'run_in_background'];
+const hasSideEffects = (action: CachedAction): boolean => SIDE_EFFECTS.some((field) => Object.hasOwn(action, field));
 
 /** A statement of the resource that extracts values of this result. */
 const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAction | undefined =>

@@ -9,15 +9,15 @@ import type { Waiting } from '../../shared/deadline.js';
 const MOST_WAITING = 10_000;
 /** Milliseconds. */
 const RETRY = 500;
-const QUIET = 60_000;
+const LOG_INTERVAL = 60_000;
 /** How long the request waits for its removal, and between the attempts. */
 const BRIEFLY = 1500;
 const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 200;
 
 export interface Removals {
-  /** At the deadline of `asker`, it is pending like a rejected one. */
-  remove(keys: readonly string[], asker?: Waiting | null): void | Promise<void>;
+  /** At the deadline of `requester`, it is pending like a rejected one. */
+  remove(keys: readonly string[], requester?: Waiting | null): void | Promise<void>;
   isWaiting(key: string): boolean;
   /** At most once per QUIET interval. */
   readonly logError: (error: unknown) => void;
@@ -30,7 +30,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
 
   function logError(error: unknown): void {
     const now = performance.now();
-    if (now - loggedAt < QUIET) return;
+    if (now - loggedAt < LOG_INTERVAL) return;
     loggedAt = now;
     log.warn({ err: error }, 'cache unavailable: results are computed, invalidations are pending');
   }
@@ -63,8 +63,8 @@ export function createRemovals(cache: Cache, log: Log): Removals {
    * A response acknowledges the removal. So a lost connection or a late reply is repaired before it; only an
    * unavailable store leaves the removal pending.
    */
-  async function retryBriefly(keys: readonly string[], first: Promise<void>, asker: Waiting | null): Promise<void> {
-    const end = Math.min(performance.now() + BRIEFLY, asker?.invocation.deadline ?? Infinity);
+  async function retryBriefly(keys: readonly string[], first: Promise<void>, requester: Waiting | null): Promise<void> {
+    const end = Math.min(performance.now() + BRIEFLY, requester?.invocation.deadline ?? Infinity);
     let attempt = first;
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
@@ -81,10 +81,10 @@ export function createRemovals(cache: Cache, log: Log): Removals {
   }
 
   return {
-    remove(keys, asker = null) {
+    remove(keys, requester = null) {
       try {
         const removed = cache.remove(keys);
-        return removed instanceof Promise ? retryBriefly(keys, removed, asker) : undefined;
+        return removed instanceof Promise ? retryBriefly(keys, removed, requester) : undefined;
       } catch (error) {
         return queueRemoval(keys, error);
       }

@@ -64,10 +64,10 @@ function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, 
 
   function applyLookup(frame: Frame, found: CacheLookup): FinalResult | void {
     if ('value' in found) return done(fromBytes(found.value));
-    const { errand } = found;
-    if (errand === null) return;
-    if (frame.slots[memo] !== errand) frame.invocation.onFinish(() => store.failComputation(errand));
-    frame.slots[memo] = errand;
+    const { heldLease: heldLease } = found;
+    if (heldLease === null) return;
+    if (frame.slots[memo] !== heldLease) frame.invocation.onFinish(() => store.failComputation(heldLease));
+    frame.slots[memo] = heldLease;
   }
 
   const lookupResult = (frame: Frame): FinalResult | void | Promise<FinalResult | void> => {
@@ -82,10 +82,10 @@ function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, 
 
   const storeResult: Step['run'] = (frame, state) => {
     state.result = hide(state.result);
-    const errand = frame.slots[memo] as ComputationLease | undefined;
-    if (errand === undefined) return;
+    const heldLease = frame.slots[memo] as ComputationLease | undefined;
+    if (heldLease === undefined) return;
     const bytes = toBytes(state.result);
-    return frame.afterCommit(() => store.completeComputation(errand, bytes, seconds));
+    return frame.afterCommit(() => store.completeComputation(heldLease, bytes, seconds));
   };
 
   return [

@@ -29,24 +29,24 @@ export interface ComputationLease {
   readonly token?: string | null;
 }
 
-export type CacheLookup = { readonly value: Uint8Array } | { readonly errand: ComputationLease | null };
+export type CacheLookup = { readonly value: Uint8Array } | { readonly heldLease: ComputationLease | null };
 
 export interface CacheEntryStore {
   /** Returns the bytes synchronously where the store is in this process; null: call `find`. */
   getLocalBytes(name: string, variant: string): Uint8Array | null;
-  /** Returns the bytes, or an errand; a null errand means that the store is unavailable. */
+  /** Returns the bytes, or a lease; a null lease means that the store is unavailable. */
   find(
     name: string,
     variant: string,
     seconds: number,
     mine: ComputationLease | undefined,
-    asker?: Waiting | null,
+    requester?: Waiting | null,
   ): Promise<CacheLookup>;
-  completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
+  completeComputation(heldLease: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
-  failComputation(errand: ComputationLease): void;
+  failComputation(heldLease: ComputationLease): void;
   /** Now or when the store is available again. Never rejects. */
-  remove(names: readonly string[], asker?: Waiting | null): void | Promise<void>;
+  remove(names: readonly string[], requester?: Waiting | null): void | Promise<void>;
 }
 
 const nameKey = (name: string): string => `n${name}`;
@@ -95,28 +95,28 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     const { value, lease } = await cache.getValue(entry);
     if (value !== null) return { value };
     // A retried transaction calls this twice.
-    if (mine?.entry === entry) return { errand: mine };
+    if (mine?.entry === entry) return { heldLease: mine };
     const flight = flights.get(entry);
     // A computation that exceeds PATIENCE may never end.
     if (flight === undefined || performance.now() - flight.since > PATIENCE)
       return awaitLockOrValue({ entry, lease, flight: flights.register(entry) }, end);
     const landed = await awaitComputation(flight, end - performance.now());
-    if (landed === undefined) return { errand: { entry, lease, flight: null } };
+    if (landed === undefined) return { heldLease: { entry, lease, flight: null } };
     return landed !== null && { value: landed };
   }
 
   /** One process computes; the others poll until the deadline. */
   async function awaitLockOrValue(
-    errand: ComputationLease & { readonly flight: SharedComputation },
+    heldLease: ComputationLease & { readonly flight: SharedComputation },
     end: number,
   ): Promise<CacheLookup> {
-    const { entry, flight } = errand;
+    const { entry, flight } = heldLease;
     const token = randomBytes(12).toString('base64url');
     try {
       for (let pause = FIRST_LOOK; ; pause = Math.min(pause * 2, LONGEST_LOOK)) {
         const left = (await cache.claim?.(entry, token, PATIENCE)) ?? 0;
-        if (left === 0) return { errand: { ...errand, token } };
-        if (left > 0 && performance.now() > end) return { errand };
+        if (left === 0) return { heldLease: { ...heldLease, token } };
+        if (left > 0 && performance.now() > end) return { heldLease };
         if (left > 0) await sleep(Math.min(pause, left));
         const { value } = await cache.getValue(entry);
         if (value === null) continue;
@@ -148,19 +148,19 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     }
   }
 
-  function failComputation(errand: ComputationLease): void {
-    const { entry, flight } = errand;
+  function failComputation(heldLease: ComputationLease): void {
+    const { entry, flight } = heldLease;
     if (flight === null || flight.over) return;
     flights.unregister(entry, flight);
     flight.complete(null);
     Promise.resolve()
-      .then(() => release(errand))
+      .then(() => release(heldLease))
       .catch(logError);
   }
 
   /** The request is over, so it does not compute the value. */
   const failLateLookup = (found: CacheLookup): void => {
-    if ('errand' in found && found.errand !== null) failComputation(found.errand);
+    if ('heldLease' in found && found.heldLease !== null) failComputation(found.heldLease);
   };
 
   return {
@@ -169,18 +169,23 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       const generation = readLocal(nameKey(name));
       return generation === null ? null : readLocal(entryKey(toLatin1(generation), variant));
     },
-    async find(name, variant, seconds, mine, asker = null) {
-      if (removals.isWaiting(nameKey(name))) return { errand: null };
+    async find(name, variant, seconds, mine, requester = null) {
+      if (removals.isWaiting(nameKey(name))) return { heldLease: null };
       try {
-        const end = Math.min(asker?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
-        return await endAtDeadline(findEntry(name, variant, seconds, mine, end), asker, 'cache store', failLateLookup);
+        const end = Math.min(requester?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
+        return await endAtDeadline(
+          findEntry(name, variant, seconds, mine, end),
+          requester,
+          'cache store',
+          failLateLookup,
+        );
       } catch (error) {
         logError(error);
-        return { errand: null };
+        return { heldLease: null };
       }
     },
-    completeComputation(errand, value, seconds) {
-      const { entry, lease, flight } = errand;
+    completeComputation(heldLease, value, seconds) {
+      const { entry, lease, flight } = heldLease;
       flight?.complete(value);
       // The flight stays registered until the store has the value.
       const removeComputation = (): void => void (flight && flights.unregister(entry, flight));
@@ -188,12 +193,12 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
         .then(() => cache.setValue(entry, value, seconds, lease))
         .catch(logError)
         // Otherwise other processes would wait for a value that never comes.
-        .then(() => release(errand))
+        .then(() => release(heldLease))
         .catch(logError)
         .finally(removeComputation);
     },
     failComputation,
-    remove: (names, asker = null) => removals.remove(names.map(nameKey), asker),
+    remove: (names, requester = null) => removals.remove(names.map(nameKey), requester),
   };
 }
 

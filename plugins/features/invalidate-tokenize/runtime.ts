@@ -17,10 +17,10 @@ import { MAX_TOKENS } from './limits.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }): Revoker => {
-    const store = (): Cache => resolve(cache, 'cache');
+    const getStore = (): Cache => resolve(cache, 'cache');
     let reported = false;
     return {
-      isRevoked: (verified) => createRevocationCheck(store())(verified),
+      isRevoked: (verified) => createRevocationCheck(getStore())(verified),
       plan: ({ value, holder }, tools) => {
         const written = isObject(value['invalidate_tokenize']) ? value['invalidate_tokenize'] : {};
         const { tool } = createResourceTokens(holder['tokenize'], false, tools, resolve);
@@ -36,14 +36,14 @@ export default defineRuntime(feature, {
         }
         const readers = entries.map((entry) => tools.value(entry));
         const least = Number(written['expires_after'] ?? 0);
-        return { steps: [createRevokeStep(store(), tool, readers, least, tools.main === null)], answers: true };
+        return { steps: [createRevokeStep(getStore(), tool, readers, least, tools.main === null)], answers: true };
       },
     };
   },
 });
 
 function createRevokeStep(
-  store: Cache,
+  getStore: Cache,
   tool: TokenTool,
   readers: readonly Reader[],
   least: number,
@@ -62,7 +62,7 @@ function createRevokeStep(
         const mark = createRevocationFlag(verified, startedAt, least);
         marks.set(mark.key, mark);
       }
-      if (marks.size > 0) await endAtDeadline(store.setFlags([...marks.values()]), frame, 'cache store');
+      if (marks.size > 0) await endAtDeadline(getStore.setFlags([...marks.values()]), frame, 'cache store');
       frame.headers['cache-control'] = 'no-store';
       if (answers) state.result = { invalidated: marks.size };
     },

@@ -6,7 +6,7 @@ import { listAccessors } from '../../../language/strings/accessor.js';
 import { createListSchema, createObjectSchema } from '../../../contract/forms.js';
 import { numeric, shape, value } from '../../../contract/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
-import { addingTokenize } from '../shared/tokenize-fix.light.js';
+import { addTokenizeFix } from '../shared/tokenize-fix.light.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -102,7 +102,7 @@ export default definePlugin({
 });
 
 function check({ value: { invalidate_tokenize: written }, holder }: CheckPlace): Finding[] {
-  if (holder['tokenize'] === undefined) return [{ code: 'TOK_REVOKE', at: '/invalidate_tokenize', ...addingTokenize }];
+  if (holder['tokenize'] === undefined) return [{ code: 'TOK_REVOKE', at: '/invalidate_tokenize', ...addTokenizeFix }];
   const tokens = isObject(written) ? written['tokens'] : undefined;
   if (tokens === undefined) return [];
   const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens];

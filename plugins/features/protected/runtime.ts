@@ -28,7 +28,8 @@ export default defineRuntime(feature, {
       const verify = restrictToGuard(tool, resolveRequirements(written, holder['tokenize']), tools);
       // Revocation is checked only where a resource uses `invalidate_tokenize`.
       const revoked = tools.used(REVOKES) ? resolve(revoker, 'invalidate_tokenize').isRevoked : null;
-      const createReject = (tells: boolean): RejectToken => createRejectToken(header, tools.place, log, tells);
+      const createReject = (logsMismatch: boolean): RejectToken =>
+        createRejectToken(header, tools.place, log, logsMismatch);
       return {
         steps: [
           createGuardStep(
@@ -143,11 +144,11 @@ const ELSEWHERE =
   '`protected` (logged once)';
 
 /** For every reason. Errors other than TokenRefused are rethrown. */
-function createRejectToken(header: string, place: string, log: Log, tells: boolean): RejectToken {
+function createRejectToken(header: string, place: string, log: Log, logsMismatch: boolean): RejectToken {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
   };
-  let reported = !tells;
+  let reported = !logsMismatch;
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token rejected');

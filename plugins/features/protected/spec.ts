@@ -11,12 +11,12 @@ import {
 import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
 import { list, shape, text } from '../../../contract/combinators.js';
-import { addingTokenize } from '../shared/tokenize-fix.light.js';
+import { addTokenizeFix } from '../shared/tokenize-fix.light.js';
 import {
   ACCESS,
   canAcceptIssued,
   resolveRequirements,
-  demandedWords,
+  demandedFields,
   describeRequirements,
   listSigningSettings,
 } from '../../tokens/shared/audience.light.js';
@@ -48,7 +48,7 @@ export default definePlugin({
           default: 'Authorization',
           examples: ['x-access-token'],
         }).matches(HEADER_NAME),
-        ...demandedWords,
+        ...demandedFields,
         extract_claims: list(
           text({ doc: 'Name of a claim, or a dotted path.', declares: 'claim', examples: ['id'] })
             .required()
@@ -228,5 +228,5 @@ function describeApi({ value, holder, used }: ApiPlace): ApiPart {
 }
 
 function check({ holder }: CheckPlace): Finding[] {
-  return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected', ...addingTokenize }] : [];
+  return holder['tokenize'] === undefined ? [{ code: 'TOK_NO_SETTINGS', at: '/protected', ...addTokenizeFix }] : [];
 }

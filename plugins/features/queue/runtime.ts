@@ -91,9 +91,9 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
 
   const inboxes: SweepableInbox[] = [];
   const inboxIn = memoizeByUnit((shared): SweepableInbox | null => {
-    const lies = resolveInboxStore(shared);
-    if (lies === null) return null;
-    const made = createInbox(lies, shared.of, store, log);
+    const inboxStore = resolveInboxStore(shared);
+    if (inboxStore === null) return null;
+    const made = createInbox(inboxStore, shared.of, store, log);
     inboxes.push(made);
     return made;
   });

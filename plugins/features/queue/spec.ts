@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
 import { checkDeferred } from '../shared/deferred-checks.light.js';
-import { laterErrors } from '../shared/deferred-errors.light.js';
+import { deferredErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';
 import { createRemovalFix } from '../../shared/field-removal.light.js';
 
@@ -148,7 +148,7 @@ export default definePlugin({
   check,
   openapi: ({ value }) => ({ refuses: isObject(value['queue']) ? ['JOB_AWAY', 'JOB_TOO_LARGE'] : [] }),
   errors: {
-    ...laterErrors,
+    ...deferredErrors,
     ...queueErrors,
     QUE_TWICE: {
       severity: 'error',

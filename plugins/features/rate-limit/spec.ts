@@ -8,7 +8,7 @@ import { numeric, shape, value } from '../../../contract/combinators.js';
 const ADDRESS = '$HEADER.ip';
 const LIMIT = { say: 'the number of allowed requests is `"limit"`', rename: 'limit' };
 const WINDOW = { say: 'the length of a window, in seconds, is `"expires_after"`', rename: 'expires_after' };
-const WHO = { say: 'the counted value is `"identifier"`, an accessor', rename: 'identifier' };
+const IDENTIFIER = { say: 'the counted value is `"identifier"`, an accessor', rename: 'identifier' };
 
 export default definePlugin({
   kind: 'feature',
@@ -66,9 +66,9 @@ export default definePlugin({
           period: WINDOW,
           ttl: WINDOW,
           seconds: WINDOW,
-          key: WHO,
-          by: WHO,
-          id: WHO,
+          key: IDENTIFIER,
+          by: IDENTIFIER,
+          id: IDENTIFIER,
         },
       }),
     }),

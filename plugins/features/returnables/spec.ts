@@ -99,8 +99,8 @@ function check(place: CheckPlace): Finding[] {
   return [...stars, ...checkMissing(place), ...checkNames(place, written)];
 }
 
-/** Notations that other checks report: a star, and invented names for results. */
-const OTHERWISE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
+/** A star, and invented names for results. */
+const REPORTED_ELSEWHERE = /^\*$|^\$|^(self_|(action|actionable|result|step)s?_?\d+)$/i;
 
 /** Reports names that no result has, only where all columns are known. */
 function checkNames(
@@ -112,13 +112,13 @@ function checkNames(
   const own = slot === 'actionable' ? holder['id'] : undefined;
   const known = listOutputNames(list, excludeDeferred(actions, own), facts, own);
   if (known === null) return [];
-  const late = own === undefined ? listOutputNames(list, actions.filter(isPutOff), facts, own) : null;
+  const late = own === undefined ? listOutputNames(list, actions.filter(isDeferred), facts, own) : null;
   const names = slot === 'actionable' ? known : [...known, ...listIntroducedNames(root)];
   // The token is part of the resource's response, whichever list names it.
   const has = new Set([...names, getTokenProperty(root)]);
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
-    if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
+    if (first === undefined || REPORTED_ELSEWHERE.test(first) || has.has(first)) return [];
     const near = names.find((one) => one.toLowerCase() === first.toLowerCase()) ?? nearest(first, names);
     // A fix must not suggest a secret field, which is returned only if listed.
     const fix =
@@ -126,16 +126,16 @@ function checkNames(
         ? {}
         : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;
-    const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
-    const hint = isLate ? ' It is available only after the response.' : meant;
+    const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`;
+    const hint = isLate ? ' It is available only after the response.' : suggestion;
     return [{ code: 'RET_NOT_THERE', at: `/returnables/${i}`, params: { name: first, hint }, ...fix }];
   });
 }
 
 /** Deferred by its own settings or scheduled; a resource that defers it has no other response. */
-const isPutOff = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
+const isDeferred = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
 const excludeDeferred = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
-  id === undefined ? actions.filter((action) => !isPutOff(action)) : actions;
+  id === undefined ? actions.filter((action) => !isDeferred(action)) : actions;
 
 /** Names of one actionable or of all given ones; null where one is unknown. */
 function listOutputNames(

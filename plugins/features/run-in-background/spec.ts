@@ -3,7 +3,7 @@ import { definePlugin } from '../../../contract/plugin.js';
 import { flag, shape } from '../../../contract/combinators.js';
 import { isObject } from '../../../contract/json.js';
 import { checkDeferred } from '../shared/deferred-checks.light.js';
-import { laterErrors } from '../shared/deferred-errors.light.js';
+import { deferredErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';
 
 const SWITCH = {
@@ -61,7 +61,7 @@ export default definePlugin({
       ? checkDeferred(place, 'run_in_background')
       : [],
   openapi: ({ value }) => ({ refuses: value['run_in_background'] === true ? ['JOB_AWAY', 'JOB_TOO_LARGE'] : [] }),
-  errors: { ...laterErrors, ...queueErrors },
+  errors: { ...deferredErrors, ...queueErrors },
   examples: [
     { title: 'One actionable', json: { run_in_background: true } },
     {

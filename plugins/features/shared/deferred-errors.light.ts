@@ -1,7 +1,7 @@
 /** Error codes of deferred work, shared by the features that defer. Data only. */
 import type { CodeEntry } from '../../../contract/problem.js';
 
-export const laterErrors = {
+export const deferredErrors = {
   LTR_MAIN: {
     severity: 'error',
     title: 'Main result of a job',

@@ -35,15 +35,16 @@ export function splitDeferred({ root, actions, facts }: Pick<CheckPlace, 'root' 
     for (const other of findDependencies(written[index] ?? {}, root, written)) collectNeeds(other, into);
     return into;
   };
-  const begun = written.flatMap((action, index) => {
+  const candidates = written.flatMap((action, index) => {
     const found = known.get(index);
     return found === undefined || found.noOp || found.timing.scheduled ? [] : [{ action, index, timing: found.timing }];
   });
-  const isLater = ({ action, timing }: (typeof begun)[number]): boolean => timing.later && !isImmediate(action, facts);
+  const isDeferred = ({ action, timing }: (typeof candidates)[number]): boolean =>
+    timing.later && !isImmediate(action, facts);
   const now = new Set<number>();
-  for (const one of begun) if (!isLater(one)) collectNeeds(one.index, now);
+  for (const one of candidates) if (!isDeferred(one)) collectNeeds(one.index, now);
   const later = new Map<number, DeferredAction>();
-  const roots = begun.filter((one) => isLater(one) && !now.has(one.index));
+  const roots = candidates.filter((one) => isDeferred(one) && !now.has(one.index));
   for (const { index, timing } of roots) {
     for (const one of collectNeeds(index, new Set())) {
       if (now.has(one) || later.has(one)) continue;
@@ -51,7 +52,7 @@ export function splitDeferred({ root, actions, facts }: Pick<CheckPlace, 'root' 
       later.set(one, { index: one, action: written[one] ?? {}, own });
     }
   }
-  const accepted = roots.some(({ timing }) => !timing.own) || (roots.length > 0 && roots.length === begun.length);
+  const accepted = roots.some(({ timing }) => !timing.own) || (roots.length > 0 && roots.length === candidates.length);
   return { later: [...later.values()], now, accepted };
 }
 

@@ -32,17 +32,17 @@ export function createRoomSteps(field: 'join_room' | 'leave_room', written: Json
       return frame.afterCommit(() => applyRooms(connection, names));
     },
   };
-  const asked: Step = {
+  const joinStep: Step = {
     id: field,
     phase: ResourcePhase.CHECK,
     order: -900,
     run: (frame) => void requireConnection(frame),
   };
-  if (early === null) return [asked, settle];
+  if (early === null) return [joinStep, settle];
   const before: Step = {
     id: field,
     phase: ActionPhase.PREPARE,
     run: (frame) => void (frame.slots[early] = read(frame)),
   };
-  return [asked, before, settle];
+  return [joinStep, before, settle];
 }

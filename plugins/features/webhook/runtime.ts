@@ -27,8 +27,8 @@ export default defineRuntime(feature, {
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
       const mode = readCompositionMode(webhook);
       // Verifiers that need no body run first.
-      const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
-      const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
+      const ordered = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
+      const result = resolve(strategy, mode).combine(ordered.map(({ verify }) => verify));
       const handleResult = createResultHandler(tools, log, dev === true ? 'info' : 'debug');
       return {
         steps: [
@@ -37,7 +37,7 @@ export default defineRuntime(feature, {
             phase: ResourcePhase.ADMIT,
             // After token guards, which need no body.
             order: 50,
-            run: async (frame) => handleResult(frame, await verdict(frame.invocation)),
+            run: async (frame) => handleResult(frame, await result(frame.invocation)),
           },
         ],
         // The weakest verifier may suffice.
@@ -76,10 +76,10 @@ function createResultHandler(
   { place }: PlanTools,
   log: Log,
   level: 'info' | 'debug',
-): (frame: Frame, verdict: VerificationResult) => void {
-  return ({ invocation, headers }, verdict) => {
-    if (verdict !== true) {
-      log[level]({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook rejected');
+): (frame: Frame, result: VerificationResult) => void {
+  return ({ invocation, headers }, result) => {
+    if (result !== true) {
+      log[level]({ resource: place, request: invocation.id, reason: result.refused }, 'webhook rejected');
       throw createFault('WHK_REFUSED', {}, NO_STORE);
     }
     headers['cache-control'] = 'no-store';

@@ -2,7 +2,7 @@
 import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
-import { hashing } from '../shared/hash-limiter.js';
+import { hashLimiter } from '../shared/hash-limiter.js';
 import { createSalt } from '../shared/salt.js';
 import { createHashVerifier } from '../shared/hash-verifier.js';
 import { createArgon2Dummy, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
@@ -22,7 +22,7 @@ const numberOr = (json: Json | undefined, otherwise: number): number => (typeof 
 export default defineRuntime(hasher, { create });
 
 function create(): Hasher {
-  let asked = DEFAULTS;
+  let currentCosts = DEFAULTS;
   let dearest = DEAREST;
   let work = MOST_WORK;
   const checkText = (): null => null;
@@ -42,12 +42,14 @@ function create(): Hasher {
         time: numberOr(options['time_cost'], DEFAULTS.time),
         lanes: numberOr(options['parallelism'], DEFAULTS.lanes),
       };
-      asked = costs;
+      currentCosts = costs;
       dearest = mergeCosts(dearest, costs);
       work = Math.max(work, costs.memory * costs.time);
-      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), costs, createSalt(salt)), asker);
+      return (text, salt, requester) =>
+        hashLimiter.run(() => hashBytes(toUtf8(text), costs, createSalt(salt)), requester);
     },
-    createVerifier: () => createHashVerifier({ read, checkText, createDummy: createArgon2Dummy, compare }, () => asked),
+    createVerifier: () =>
+      createHashVerifier({ read, checkText, createDummy: createArgon2Dummy, compare }, () => currentCosts),
   };
 }
 

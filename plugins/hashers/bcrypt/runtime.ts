@@ -2,7 +2,7 @@
 import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
-import { hashing } from '../shared/hash-limiter.js';
+import { hashLimiter } from '../shared/hash-limiter.js';
 import { createSalt } from '../shared/salt.js';
 import { createHashVerifier } from '../shared/hash-verifier.js';
 import bcrypt from 'bcrypt';
@@ -20,7 +20,7 @@ const readCost = (json: Json | undefined): number => (typeof json === 'number' ?
 export default defineRuntime(hasher, { create });
 
 function create(): Hasher {
-  let asked = DEFAULT_COST;
+  let currentCost = DEFAULT_COST;
   let dearest = DEAREST;
   const checkText: Hasher['checkText'] = (text) =>
     Buffer.byteLength(text, 'utf8') <= MAX_BYTES
@@ -35,11 +35,13 @@ function create(): Hasher {
     checkText,
     compileHash: (options) => {
       const cost = readCost(options['rounds_cost']);
-      asked = cost;
+      currentCost = cost;
       dearest = Math.max(dearest, cost);
-      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), cost, createSalt(salt)), asker);
+      return (text, salt, requester) =>
+        hashLimiter.run(() => hashBytes(toUtf8(text), cost, createSalt(salt)), requester);
     },
-    createVerifier: () => createHashVerifier({ read, checkText, createDummy: createBcryptDummy, compare }, () => asked),
+    createVerifier: () =>
+      createHashVerifier({ read, checkText, createDummy: createBcryptDummy, compare }, () => currentCost),
   };
 }
 

@@ -18,11 +18,11 @@ const MOST = 4;
 const PLACES = 100;
 
 /** One thread of the pool stays free for files, DNS and compression. */
-export function hashesAtOnce(poolSize: string | undefined, wished?: string): number {
+export function computeConcurrency(poolSize: string | undefined, configured?: string): number {
   const threads = Number.parseInt(poolSize ?? '', 10);
-  const most = Number.parseInt(wished ?? '', 10);
+  const most = Number.parseInt(configured ?? '', 10);
   return Math.min(most > 0 ? most : MOST, Math.max(1, (threads > 0 ? threads : 4) - 1));
 }
 
-const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: wished } = process.env;
-export const hashing: Limiter = createHashLimiter(hashesAtOnce(threads, wished), PLACES);
+const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: configured } = process.env;
+export const hashLimiter: Limiter = createHashLimiter(computeConcurrency(threads, configured), PLACES);

@@ -3,7 +3,7 @@
  * Algorithms define only their format.
  */
 import type { Verify } from '../kind.js';
-import { hashing } from './hash-limiter.js';
+import { hashLimiter } from './hash-limiter.js';
 
 /** `C`: the costs that determine the duration, such as rounds. */
 export interface Algorithm<C> {
@@ -21,14 +21,14 @@ export function createHashVerifier<C>(
   expected: () => C,
 ): Verify {
   let met: C | null = null;
-  return async (text, stored, asker) => {
+  return async (text, stored, requester) => {
     const isText = typeof text === 'string' && checkText(text) === null;
     const hash = typeof stored === 'string' ? stored : '';
     const costs = read(hash);
     met = costs ?? met;
     const isUsable = isText && costs !== null;
     const against = isUsable ? hash : createDummy(met ?? expected());
-    const equal = await hashing.run(() => compare(isText ? text : '', against), asker);
+    const equal = await hashLimiter.run(() => compare(isText ? text : '', against), requester);
     return isUsable && equal;
   };
 }

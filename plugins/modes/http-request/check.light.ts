@@ -4,7 +4,15 @@ import type { Outbound } from '../../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors, type AccessorPart } from '../../../language/strings/accessor.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
-import { getBodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, parseUrlParts } from './http-syntax.light.js';
+import {
+  getBodyForm,
+  BODILESS,
+  HEADER_VALUE,
+  IDEMPOTENT,
+  isFixed,
+  MANAGED_HEADERS,
+  parseUrlParts,
+} from './http-syntax.light.js';
 
 export function check({ value, outbound }: CheckPlace): Finding[] {
   const http: JsonObject = isObject(value['http']) ? value['http'] : {};
@@ -153,7 +161,7 @@ function checkHeader(name: string, text: string): Finding[] {
     { code: 'OUT_HEADER', at, params: { name: toPrintable(name), what }, ...(key && { key }) },
   ];
   if (!HEADER_NAME.test(name)) return createHeaderFinding('is not the name of a header', true);
-  if (OURS.has(lower)) return createHeaderFinding('is set by the connection, not by a definition', true);
+  if (MANAGED_HEADERS.has(lower)) return createHeaderFinding('is set by the connection, not by a definition', true);
   if (!HEADER_VALUE.test(text)) return createHeaderFinding('has characters that a header cannot carry');
   if (CREDENTIALS.test(lower) && text.trim() !== '' && listAccessors(text).length === 0) {
     return [{ code: 'SEC_CLEAR', at, params: { place: `The header "${name}"`, form: '$ENV.API_KEY' } }];

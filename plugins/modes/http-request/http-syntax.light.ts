@@ -10,7 +10,7 @@ export const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Managed by the client: setting them could enable request smuggling. */
-export const OURS: ReadonlySet<string> = new Set([
+export const MANAGED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'transfer-encoding',

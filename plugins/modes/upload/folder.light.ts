@@ -26,8 +26,9 @@ export function findFolderFlaw(folder: string): string | null {
   if (/^\/|\/$/.test(sample)) return 'it begins or ends with a slash';
   if (sample.includes('//')) return 'two slashes follow each other';
   if (/(^|\/)\.+(\/|$)/.test(sample)) return '`.` and `..` lead out of it';
-  const odd = /[^A-Za-z0-9_/-]/.exec(sample)?.[0];
-  if (odd !== undefined) return `it holds ${JSON.stringify(odd)}; letters, digits, \`_\` and \`-\` may stand in it`;
+  const invalid = /[^A-Za-z0-9_/-]/.exec(sample)?.[0];
+  if (invalid !== undefined)
+    return `it holds ${JSON.stringify(invalid)}; letters, digits, \`_\` and \`-\` may stand in it`;
   const segments = sample.split('/');
   if (segments.length > 16) return 'it has more than 16 levels';
   return segments.some((segment) => segment.length > 60) ? 'a level is longer than 60 characters' : null;

@@ -6,7 +6,6 @@ import { asText, isObject, formatPointer, type Json } from '../../../contract/js
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../contract/plan.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
-import { inspector, type Inspector } from '../../inspectors/kind.js';
 import { mode } from '../kind.js';
 import { storage, type Storage } from '../../storages/kind.js';
 import { endAtDeadline } from '../../shared/deadline.js';
@@ -16,34 +15,34 @@ import { isStorageKey } from '../../storages/shared/key.light.js';
 import { trimSlash, findFolderFlaw, parseFolder, isFolderValue } from './folder.light.js';
 import { normalizeMediaType } from '../../storages/shared/media.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
+import { createColorReader, type ReadDominantColor } from './dominant-color.js';
 import { detectFileType, type MediaType } from './sniff.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
 export default defineRuntime(mode, {
-  create: ({ resolve, log }) => ({
-    plan(value, _pointer, tools) {
-      const uploads: Fields = isObject(value['uploads']) ? value['uploads'] : {};
-      const store = resolve(storage, 'storage');
-      const written = typeof uploads['upload_folder'] === 'string' ? trimSlash(uploads['upload_folder']) : null;
-      const folder = compileFolder(written, (accessor) => tools.value(accessor));
-      if (uploads['delete_files'] === true) {
-        tools.recordPayloadRead(null);
-        return planRemoval(store, folder, written, tools.outputs());
-      }
-      return planStoring(uploads, value, folder, tools, {
-        store,
-        log,
-        color: resolve(inspector, 'dominant_color'),
-      });
-    },
-  }),
+  create: ({ resolve, log }) => {
+    const readDominantColor = createColorReader();
+    return {
+      plan(value, _pointer, tools) {
+        const uploads: Fields = isObject(value['uploads']) ? value['uploads'] : {};
+        const store = resolve(storage, 'storage');
+        const written = typeof uploads['upload_folder'] === 'string' ? trimSlash(uploads['upload_folder']) : null;
+        const folder = compileFolder(written, (accessor) => tools.value(accessor));
+        if (uploads['delete_files'] === true) {
+          tools.recordPayloadRead(null);
+          return planRemoval(store, folder, written, tools.outputs());
+        }
+        return planStoring(uploads, value, folder, tools, { store, log, readDominantColor });
+      },
+    };
+  },
 });
 
 interface StoringContext {
   readonly store: Storage;
   readonly log: Log;
-  readonly color: Inspector;
+  readonly readDominantColor: ReadDominantColor;
 }
 
 const numberOr = (value: Json | undefined, other: number): number => (typeof value === 'number' ? value : other);
@@ -53,7 +52,7 @@ function planStoring(
   value: Fields,
   folder: Reader<string>,
   tools: PlanTools,
-  { store, log, color }: StoringContext,
+  { store, log, readDominantColor }: StoringContext,
 ): ModePlan {
   const count = numberOr(uploads['max_file_uploads'], DEFAULT_COUNT);
   const bytes = numberOr(uploads['max_upload_file_size'], DEFAULT_BYTES);
@@ -63,7 +62,7 @@ function planStoring(
     ? listed.map((type: Json) => normalizeMediaType(asText(type).toLowerCase()))
     : null;
   const place = tools.action('self', numberOr(value['id'], -1)) ?? -1;
-  const inspects = isColorUsed(value, tools.root) ? color : null;
+  const readColor = isColorUsed(value, tools.root) ? readDominantColor : null;
   const outputs = tools.outputs();
 
   const put = async (frame: Frame): Promise<unknown> => {
@@ -89,7 +88,7 @@ function planStoring(
       stored.map(async ({ key, name, file, type }) => ({
         storage_key: key,
         url: await endAtDeadline(store.url(key, seconds), frame, 'storage'),
-        dominant_color: inspects === null ? null : await inspects.inspect(file, type.type, frame),
+        dominant_color: readColor === null ? null : await readColor(file, type.type, frame),
         file_size: file.size,
         original_file_name: file.originalName,
         new_file_name: name,

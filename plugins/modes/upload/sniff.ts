@@ -68,8 +68,8 @@ async function detectUnmarkedType(file: UploadedFile, declared: string): Promise
   const toMediaType = (type: string): MediaType => ({ type, extension: getExtension(type) });
   if (!(await isText(file))) {
     // False where the signature of a known type is missing.
-    const lies = declared !== UNKNOWN && supportedMimeTypes.has(declared);
-    return lies || isTextType(declared) ? null : toMediaType(declared);
+    const isMisdeclared = declared !== UNKNOWN && supportedMimeTypes.has(declared);
+    return isMisdeclared || isTextType(declared) ? null : toMediaType(declared);
   }
   if (hasMarkup(file.head)) return isMarkup(declared) ? toMediaType(declared) : null;
   if (declared === UNKNOWN) return toMediaType('text/plain');

@@ -38,7 +38,8 @@ export default definePlugin({
   details: [
     'Every part with a file is stored, whatever its name; text parts are the payload. The result is an array with an',
     'object for each file, in the order of the request: `storage_key`, `url`, `dominant_color` (`#rrggbb`; null if',
-    'the file is not a JPEG, PNG, WebP or GIF, or if nothing reads it), `file_size` (bytes), `original_file_name`,',
+    'the file is not a valid JPEG, PNG, WebP or GIF of up to 40 million pixels, if it takes longer than 5 seconds, or if',
+    'nothing reads it), `file_size` (bytes), `original_file_name`,',
     '`new_file_name`, `file_type` and `extension`. Later actionables use these names directly and as',
     '`$PAYLOAD.<name>`: with `"multi": true` a query runs once for each file; without it the names refer to the',
     'single file, and a request with several is rejected with 422.',
@@ -51,7 +52,8 @@ export default definePlugin({
     '- With `delete_files` the body is an array of storage keys, and only those inside `upload_folder` are removed.',
   ].join('\n'),
   facts: { touches: 'files', lists: true, outputs: OUTPUTS, immediate: true },
-  requires: ['storage:*', 'inspector:dominant_color'],
+  packages: ['sharp'],
+  requires: ['storage:*'],
   schema: shape({
     uploads: shape(
       {

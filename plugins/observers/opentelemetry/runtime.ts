@@ -83,14 +83,14 @@ function createSpanProcessor(settings: CollectorSettings, log: Log): BatchSpanPr
 function createLoggingExporter(exporter: SpanExporter, log: Log): SpanExporter {
   let isAway = false;
   return {
-    export(spans, tell) {
+    export(spans, done) {
       exporter.export(spans, (result) => {
         const failed = Number(result.code) !== 0;
         if (failed && !isAway)
           log.warn({ why: getReason(result.error) }, 'trace export failed (logged once until it succeeds)');
         if (!failed && isAway) log.info({}, 'trace export available');
         isAway = failed;
-        tell(result);
+        done(result);
       });
     },
     shutdown: () => exporter.shutdown(),

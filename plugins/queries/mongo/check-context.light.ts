@@ -41,39 +41,40 @@ export const isValue = (json: Json | undefined): json is string =>
   typeof json === 'string' && (parsePlaceholder(json) !== null || listAccessors(json).length > 0);
 
 /** Placeholders are reported here, accessors by the general check. */
-export function isFilledName(look: QueryCheckContext, key: string, at: string): boolean {
+export function isFilledName(context: QueryCheckContext, key: string, at: string): boolean {
   if (!isValue(key)) return false;
-  if (parsePlaceholder(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
+  if (parsePlaceholder(key) !== null) context.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
   return true;
 }
 
 /** Null where the field is unknown (and reported) or has no known type. */
 export function findField(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   path: string,
   spot: Pick<Finding, 'at' | 'key' | 'span'>,
 ): QueryDefinition | null {
-  const { known, model } = look;
+  const { known, model } = context;
   const [root = path, ...rest] = path.split('.');
   if (known === null || isValue(path)) return null;
   const found = known.get(root);
   if (found === undefined) {
-    if (!ALWAYS.has(root) && !look.isOpen) reportField(look, `the model "${model}"`, root, known.keys(), path, spot);
+    if (!ALWAYS.has(root) && !context.isOpen)
+      reportField(context, `the model "${model}"`, root, known.keys(), path, spot);
     return null;
   }
   let field: QueryDefinition | null = found;
   for (const [i, segment] of rest.entries()) {
     if (field === null || PLACE_IN_LIST.test(segment)) continue;
-    const column = getColumnType(look, field);
+    const column = getColumnType(context, field);
     const before = [root, ...rest.slice(0, i)].join('.');
     if (column !== null && column !== 'json') {
-      look.findings.push({ code: 'DOC_NO_OBJECT', ...spot, params: { name: before, type: asText(field['type']) } });
+      context.findings.push({ code: 'DOC_NO_OBJECT', ...spot, params: { name: before, type: asText(field['type']) } });
       return null;
     }
     const properties: Json | undefined = field['properties'];
     if (!isObject(properties)) return null;
     const inner: unknown = getOwn(properties, segment);
-    if (inner === undefined) reportField(look, `"${before}"`, segment, Object.keys(properties), path, spot);
+    if (inner === undefined) reportField(context, `"${before}"`, segment, Object.keys(properties), path, spot);
     field = isObject(inner) ? inner : null;
   }
   return field;
@@ -118,15 +119,16 @@ export const describeJson = (json: Json): string => {
 };
 
 /** A literal that meets a field, including one behind `"$1"`. */
-export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
+export function checkValue(context: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (field === null) return;
-  const literal = findLiteral(look, json, at) ?? findWholePayload(look, json, at);
-  const column = getColumnType(look, field);
+  const literal = findLiteral(context, json, at) ?? findWholePayload(context, json, at);
+  const column = getColumnType(context, field);
   if (literal === null || column === null) return;
-  const items = getItemField(look, field);
-  const wrong = items === null ? null : findWrongItem(look, items, literal.json);
-  if (items !== null && wrong !== null) reportType(look, items, { ...literal, json: wrong });
-  else if (!canHold(column, literal.json) || !isObjectLike(look, field, literal.json)) reportType(look, field, literal);
+  const items = getItemField(context, field);
+  const wrong = items === null ? null : findWrongItem(context, items, literal.json);
+  if (items !== null && wrong !== null) reportType(context, items, { ...literal, json: wrong });
+  else if (!canHold(column, literal.json) || !isObjectLike(context, field, literal.json))
+    reportType(context, field, literal);
 }
 
 function isObjectLike({ facts }: QueryCheckContext, field: QueryDefinition, json: Json): boolean {
@@ -143,20 +145,20 @@ const NEEDED: Readonly<Record<string, readonly [code: string, columns: readonly 
 
 /** Reports an operator that matches no value of the field. */
 export function checkOperatorType(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   name: string,
   field: QueryDefinition | null,
   at: string,
 ): void {
   const [code, columns] = NEEDED[name] ?? [];
-  const column = field === null ? null : getColumnType(look, field);
+  const column = field === null ? null : getColumnType(context, field);
   if (code === undefined || column === null || columns?.includes(column) === true) return;
-  look.findings.push({ code, at, key: true, params: { name, type: asText(field?.['type']) } });
+  context.findings.push({ code, at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
-function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at, actual }: Literal): void {
-  const [type, right] = [asText(field['type']), RIGHT[getColumnType(look, field) ?? ''] ?? 'a value of that type'];
-  look.findings.push({ code: 'DOC_TYPE', at, params: { type, actual: actual ?? describeValue(json), right } });
+function reportType(context: QueryCheckContext, field: QueryDefinition, { json, at, actual }: Literal): void {
+  const [type, right] = [asText(field['type']), RIGHT[getColumnType(context, field) ?? ''] ?? 'a value of that type'];
+  context.findings.push({ code: 'DOC_TYPE', at, params: { type, actual: actual ?? describeValue(json), right } });
 }
 
 /** The items of a list as a field; null where their type is unknown. */
@@ -166,8 +168,8 @@ export function getItemField({ facts }: QueryCheckContext, field: QueryDefinitio
   return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
 }
 
-function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Json): Json {
-  const column = getColumnType(look, items) ?? '';
+function findWrongItem(context: QueryCheckContext, items: QueryDefinition, json: Json): Json {
+  const column = getColumnType(context, items) ?? '';
   const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return list.find((item) => !isValue(item) && !canHold(column, item)) ?? null;
 }
@@ -175,9 +177,9 @@ function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Js
 export const toFields = (properties: QueryDefinition): [string, QueryDefinition | null][] =>
   toEntries(properties).map(([key, inner]) => [key, isObject(inner) ? (inner as QueryDefinition) : null]);
 
-export function getElement(look: QueryCheckContext, list: QueryDefinition | null): QueryDefinition | null {
+export function getElement(context: QueryCheckContext, list: QueryDefinition | null): QueryDefinition | null {
   const properties = list?.['properties'];
-  return getItemField(look, list) ?? (isObject(properties) ? { properties } : null);
+  return getItemField(context, list) ?? (isObject(properties) ? { properties } : null);
 }
 
 interface Literal {

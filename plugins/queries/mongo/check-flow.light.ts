@@ -46,8 +46,8 @@ function findGroupKey(known: KnownFields, json: Json | undefined): QueryDefiniti
 }
 
 /** The names behind a stage, with the definitions of fields that it hands on. */
-export function followStage(look: QueryCheckContext, name: string, json: Json): Followed {
-  const { known, isOpen } = look;
+export function followStage(context: QueryCheckContext, name: string, json: Json): Followed {
+  const { known, isOpen } = context;
   const flow = STAGE_FLOWS[name];
   if (known === null) return { known, isOpen };
   // A later use of a removed name is no misspelling.
@@ -61,7 +61,7 @@ export function followStage(look: QueryCheckContext, name: string, json: Json): 
     if (flow === 'unwinds') {
       const path = members === null ? json : members['path'];
       const field = typeof path === 'string' ? findHanded(known, path) : null;
-      return path === `$${made}` ? getElement(look, field) : null;
+      return path === `$${made}` ? getElement(context, field) : null;
     }
     if (name === '$sortByCount') return made === '_id' ? findHanded(known, json) : null;
     if (flow !== 'adds' && name !== '$project' && name !== '$group') return null;
@@ -75,8 +75,8 @@ export function followStage(look: QueryCheckContext, name: string, json: Json): 
 }
 
 /** The elements that `array_filters` name; null where the model does not know them. */
-export function followArrayFilters(look: QueryCheckContext, update: Json | undefined): Followed {
-  const { known } = look;
+export function followArrayFilters(context: QueryCheckContext, update: Json | undefined): Followed {
+  const { known } = context;
   if (known === null || !isObject(update)) return { known: null, isOpen: true };
   const elements = new Map<string, QueryDefinition | null>();
   for (const fields of Object.values(update as QueryDefinition)) {
@@ -84,7 +84,7 @@ export function followArrayFilters(look: QueryCheckContext, update: Json | undef
       for (const found of path.matchAll(/\.\$\[([A-Za-z]\w*)\]/g)) {
         const before = path.slice(0, found.index).replaceAll(/\.(?:\$(?:\[\w*\])?|\d+)(?=\.|$)/g, '');
         const list = findPath(known, before);
-        const [name = '', element] = [found[1], getElement(look, list)];
+        const [name = '', element] = [found[1], getElement(context, list)];
         const other = elements.get(name);
         elements.set(name, other === undefined || sameJson(other, element) ? element : null);
       }

@@ -57,16 +57,16 @@ const BARE = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'
 const findOperator = (name: string): string | undefined =>
   Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
 
-/** No field is compared with a list of queries. */
-export const findListOperator = (name: string): string | undefined =>
+/** `{"or": [...]}`: a list of queries belongs to a logical operator, not to a field. */
+export const findLogicalOperator = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 
 /** `{"age": {"gt": 1}}`: an object with only operator names is intended as operators. */
-export function reportBareOperators(look: QueryCheckContext, json: QueryDefinition, at: string): boolean {
+export function reportBareOperators(context: QueryCheckContext, json: QueryDefinition, at: string): boolean {
   const keys = Object.keys(json);
-  const meant = keys.flatMap((key) => findOperator(key) ?? []);
-  if (keys.length === 0 || meant.length < keys.length) return false;
-  keys.forEach((key, i) => reportDollar(look, key, meant[i] ?? key, joinPointer(at, key)));
+  const intended = keys.flatMap((key) => findOperator(key) ?? []);
+  if (keys.length === 0 || intended.length < keys.length) return false;
+  keys.forEach((key, i) => reportDollar(context, key, intended[i] ?? key, joinPointer(at, key)));
   return true;
 }
 
@@ -134,9 +134,9 @@ function toUpperAccessor(text: string): string | null {
 function reportText(findings: QueryCheckContext['findings'], json: string, at: string): boolean {
   const segments = at.split('/').slice(1);
   const field = segments.findLast((segment) => !isOperator(segment) && !/^\d+$/.test(segment)) ?? '';
-  const meant = findIntended(json.trim(), field);
-  if (meant === null) return false;
-  const { isCall, right, isCertain } = meant;
+  const intended = findIntended(json.trim(), field);
+  if (intended === null) return false;
+  const { isCall, right, isCertain } = intended;
   const shown = isCall && NUMBERS.test(json) ? right : JSON.stringify(right);
   const fix = isCertain ? { fix: { title: `change to ${shown}`, text: shown } } : {};
   if (isCall) findings.push({ code: 'DOC_CODE', at, params: { right: shown }, ...fix });

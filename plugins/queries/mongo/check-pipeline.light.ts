@@ -16,13 +16,13 @@ import { reportOperator, reportWrongForm } from './check-report.light.js';
 import { STAGE_MEMBERS, STAGES, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
 
 /** Checks stages in order; each passes on the known field names. */
-export function checkPipeline(look: QueryCheckContext, json: Json, at: string, stages: Operators = STAGES): void {
+export function checkPipeline(context: QueryCheckContext, json: Json, at: string, stages: Operators = STAGES): void {
   if (!Array.isArray(json)) {
-    reportWrongForm(look, json, at, 'here', 'a list of stages');
+    reportWrongForm(context, json, at, 'here', 'a list of stages');
     return;
   }
   const where = stages === STAGES ? 'as a stage' : 'as a stage of an update';
-  let now = look;
+  let now = context;
   json.forEach((stage: Json, i) => {
     const here = joinPointer(at, i);
     const names = isObject(stage) ? Object.keys(stage) : [];
@@ -43,34 +43,34 @@ export function checkPipeline(look: QueryCheckContext, json: Json, at: string, s
   });
 }
 
-function checkStage(look: QueryCheckContext, operand: Operand, name: string, json: Json, at: string): void {
+function checkStage(context: QueryCheckContext, operand: Operand, name: string, json: Json, at: string): void {
   const where = `behind "${name}"`;
   switch (operand) {
     case 'fields':
       if (name === '$group' && isObject(json) && !Object.hasOwn(json, '_id'))
-        look.findings.push({ code: 'DOC_GROUP', at, fix: createCountFix(at) });
-      if (!isObject(json)) reportWrongForm(look, json, at, where, 'an object of names');
-      else for (const [key, inner] of toEntries(json)) checkNamed(look, key, inner, joinPointer(at, key));
+        context.findings.push({ code: 'DOC_GROUP', at, fix: createCountFix(at) });
+      if (!isObject(json)) reportWrongForm(context, json, at, where, 'an object of names');
+      else for (const [key, inner] of toEntries(json)) checkNamed(context, key, inner, joinPointer(at, key));
       return;
     case 'stages':
-      checkPipeline(look, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
+      checkPipeline(context, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
       return;
     case 'facets':
-      if (!isObject(json)) reportWrongForm(look, json, at, where, 'an object of pipelines');
-      else for (const [key, inner] of toEntries(json)) checkPipeline(look, inner, joinPointer(at, key));
+      if (!isObject(json)) reportWrongForm(context, json, at, where, 'an object of pipelines');
+      else for (const [key, inner] of toEntries(json)) checkPipeline(context, inner, joinPointer(at, key));
       return;
     case 'object':
-      checkMembers(look, name, json, at);
+      checkMembers(context, name, json, at);
       return;
     case 'literal':
-      checkLiteral(look, json, null, at);
+      checkLiteral(context, json, null, at);
       return;
     case 'constant':
-      checkConstant(look, json, at, where);
-      checkNames(look, name, json, at);
+      checkConstant(context, json, at, where);
+      checkNames(context, name, json, at);
       return;
     default:
-      checkOperand(look, operand, name, json, null, at);
+      checkOperand(context, operand, name, json, null, at);
   }
 }
 
@@ -81,46 +81,46 @@ const createCountFix = (at: string): NonNullable<Finding['fix']> => ({
   asks: true,
 });
 
-function checkNamed(look: QueryCheckContext, key: string, json: Json, at: string): void {
-  if (!isFilledName(look, key, at)) checkExpression(look, json, at);
+function checkNamed(context: QueryCheckContext, key: string, json: Json, at: string): void {
+  if (!isFilledName(context, key, at)) checkExpression(context, json, at);
 }
 
-function checkMembers(look: QueryCheckContext, name: string, json: Json, at: string): void {
+function checkMembers(context: QueryCheckContext, name: string, json: Json, at: string): void {
   const members = STAGE_MEMBERS[name];
   if (members === undefined) return;
   // A collection alone stands for its documents.
-  if (name === '$unionWith' && typeof json === 'string') return checkStage(look, 'constant', 'coll', json, at);
+  if (name === '$unionWith' && typeof json === 'string') return checkStage(context, 'constant', 'coll', json, at);
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
+    reportWrongForm(context, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
     return;
   }
   // Joined documents have their own fields.
   const joined = {
-    ...look,
-    ...look.findModel(getOwn(json, name === '$unionWith' ? 'coll' : 'from') as Json | undefined),
+    ...context,
+    ...context.findModel(getOwn(json, name === '$unionWith' ? 'coll' : 'from') as Json | undefined),
   };
   for (const [key, value] of toEntries(json)) {
     const here = joinPointer(at, key);
     const operand = members[key];
-    if (operand === undefined) reportOperator(look, key, here, members, `behind "${name}"`);
+    if (operand === undefined) reportOperator(context, key, here, members, `behind "${name}"`);
     else if (operand === 'query') checkQuery(joined, value, here);
-    else checkStage(operand === 'stages' ? joined : look, operand, key, value, here);
+    else checkStage(operand === 'stages' ? joined : context, operand, key, value, here);
   }
 }
 
-function checkNames(look: QueryCheckContext, name: string, json: Json, at: string): void {
+function checkNames(context: QueryCheckContext, name: string, json: Json, at: string): void {
   if (name === '$sort' && isObject(json)) {
-    for (const key of Object.keys(json)) findField(look, key, { at: joinPointer(at, key), key: true });
+    for (const key of Object.keys(json)) findField(context, key, { at: joinPointer(at, key), key: true });
   }
   if (name === '$unset') {
     const names = Array.isArray(json) ? (json as readonly Json[]) : [json];
     names.forEach((field, i) => {
-      if (typeof field === 'string') findField(look, field, { at: Array.isArray(json) ? joinPointer(at, i) : at });
+      if (typeof field === 'string') findField(context, field, { at: Array.isArray(json) ? joinPointer(at, i) : at });
     });
   }
   if (name === '$unwind')
     checkExpression(
-      look,
+      context,
       isObject(json) ? ((json as QueryDefinition)['path'] ?? null) : json,
       isObject(json) ? `${at}/path` : at,
     );

@@ -21,7 +21,7 @@ import {
 import { checkExpression } from './check-expression.light.js';
 import {
   getReplacement,
-  findListOperator,
+  findLogicalOperator,
   reportBareOperators,
   reportDollar,
   reportIntended,
@@ -29,49 +29,49 @@ import {
 import { reportMisplaced, reportOperator, reportWrongForm } from './check-report.light.js';
 import { FIELD_OPERATORS, QUERY_OPERATORS, SEARCH_FIELDS, type Operand } from './operators.light.js';
 
-export function checkQuery(look: QueryCheckContext, json: Json, at: string): void {
+export function checkQuery(context: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, 'here', 'an object of names of fields');
+    reportWrongForm(context, json, at, 'here', 'an object of names of fields');
     return;
   }
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
-    const meant = Array.isArray(inner) ? findListOperator(key) : undefined;
-    if (meant !== undefined) {
-      reportDollar(look, key, meant, here);
+    if (isFilledName(context, key, here)) continue;
+    const operator = Array.isArray(inner) ? findLogicalOperator(key) : undefined;
+    if (operator !== undefined) {
+      reportDollar(context, key, operator, here);
       continue;
     }
     if (!isOperator(key)) {
-      checkField(look, inner, findField(look, key, { at: here, key: true }), here);
+      checkField(context, inner, findField(context, key, { at: here, key: true }), here);
       continue;
     }
     const operand = QUERY_OPERATORS[key];
-    if (operand === undefined) reportOperator(look, key, here, QUERY_OPERATORS, 'in a query next to fields');
-    else checkOperand(look, operand, key, inner, null, here);
+    if (operand === undefined) reportOperator(context, key, here, QUERY_OPERATORS, 'in a query next to fields');
+    else checkOperand(context, operand, key, inner, null, here);
   }
 }
 
-export function checkField(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
+export function checkField(context: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (!isObject(json)) {
-    if (!reportIntended(look, json, at)) checkValue(look, json, field, at);
+    if (!reportIntended(context, json, at)) checkValue(context, json, field, at);
     return;
   }
-  if (reportBareOperators(look, json, at)) return;
+  if (reportBareOperators(context, json, at)) return;
   const keys = Object.keys(json);
   if (keys.some(isOperator)) {
-    checkCondition(look, json, field, at);
+    checkCondition(context, json, field, at);
     return;
   }
-  if (field !== null) checkProperties(look, json, field, at);
-  checkWhole(look, json, at, at);
+  if (field !== null) checkProperties(context, json, field, at);
+  checkWhole(context, json, at, at);
 }
 
 /** Operators in an object compared as a whole are data. */
-function checkWhole(look: QueryCheckContext, json: QueryDefinition, at: string, top: string): void {
+function checkWhole(context: QueryCheckContext, json: QueryDefinition, at: string, top: string): void {
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
+    if (isFilledName(context, key, here)) continue;
     if (isOperator(key)) {
       const path = here
         .slice(top.lastIndexOf('/') + 1)
@@ -80,42 +80,42 @@ function checkWhole(look: QueryCheckContext, json: QueryDefinition, at: string, 
         .join('.');
       const instead = getReplacement(key);
       if (instead !== '') {
-        reportOperator(look, key, here, {}, 'in a value');
+        reportOperator(context, key, here, {}, 'in a value');
         continue;
       }
-      const right = look.updates
+      const right = context.updates
         ? `expressions stand in an update that is a list: [{"$set": {"${path}": {"${key}": ...}}}]`
         : `write the path as one name: {"${path}": {"${key}": ...}}`;
-      reportMisplaced(look, key, here, 'inside an object that is a value', right);
-    } else if (isObject(inner)) checkWhole(look, inner, here, top);
+      reportMisplaced(context, key, here, 'inside an object that is a value', right);
+    } else if (isObject(inner)) checkWhole(context, inner, here, top);
   }
 }
 
 export function checkCondition(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   json: QueryDefinition,
   field: QueryDefinition | null,
   at: string,
 ): void {
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
+    if (isFilledName(context, key, here)) continue;
     if (!isOperator(key)) {
       const right = 'a field of it is named by its path, such as "address.city"';
-      reportMisplaced(look, key, here, 'next to operators', right);
+      reportMisplaced(context, key, here, 'next to operators', right);
       continue;
     }
     const operand = FIELD_OPERATORS[key];
-    if (operand === undefined) reportOperator(look, key, here, FIELD_OPERATORS, 'behind a field');
+    if (operand === undefined) reportOperator(context, key, here, FIELD_OPERATORS, 'behind a field');
     else {
-      checkOperatorType(look, key, field, here);
-      checkOperand(look, operand, key, inner, field, here);
+      checkOperatorType(context, key, field, here);
+      checkOperand(context, operand, key, inner, field, here);
     }
   }
 }
 
 export function checkOperand(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   operand: Operand,
   name: string,
   json: Json,
@@ -125,44 +125,44 @@ export function checkOperand(
   const where = `behind "${name}"`;
   switch (operand) {
     case 'value':
-      checkLiteral(look, json, field, at);
+      checkLiteral(context, json, field, at);
       return;
     case 'values':
-      if (Array.isArray(json)) json.forEach((item: Json, i) => checkLiteral(look, item, field, joinPointer(at, i)));
-      else if (!isValue(json)) reportWrongForm(look, json, at, where, 'a list of values');
+      if (Array.isArray(json)) json.forEach((item: Json, i) => checkLiteral(context, item, field, joinPointer(at, i)));
+      else if (!isValue(json)) reportWrongForm(context, json, at, where, 'a list of values');
       return;
     case 'numbers':
       if (!Array.isArray(json) || !json.every((item) => typeof item === 'number' || isValue(item as Json)))
-        reportWrongForm(look, json, at, where, 'a list of numbers');
+        reportWrongForm(context, json, at, where, 'a list of numbers');
       return;
     case 'number':
     case 'text':
     case 'flag':
-      checkScalar(look, operand, json, at, where);
+      checkScalar(context, operand, json, at, where);
       return;
     case 'query':
-      checkQuery(look, json, at);
+      checkQuery(context, json, at);
       return;
     case 'queries':
-      if (!Array.isArray(json) || json.length === 0) reportWrongForm(look, json, at, where, 'a list of queries');
-      else json.forEach((item: Json, i) => checkQuery(look, item, joinPointer(at, i)));
+      if (!Array.isArray(json) || json.length === 0) reportWrongForm(context, json, at, where, 'a list of queries');
+      else json.forEach((item: Json, i) => checkQuery(context, item, joinPointer(at, i)));
       return;
     case 'condition':
-      if (isObject(json)) checkCondition(look, json, field, at);
-      else reportWrongForm(look, json, at, where, 'operators: {"$gt": 1}');
+      if (isObject(json)) checkCondition(context, json, field, at);
+      else reportWrongForm(context, json, at, where, 'operators: {"$gt": 1}');
       return;
     case 'element':
     case 'matching':
-      checkElement(look, operand, json, operand === 'element' ? getElement(look, field) : field, at, where);
+      checkElement(context, operand, json, operand === 'element' ? getElement(context, field) : field, at, where);
       return;
     case 'search':
-      checkSearch(look, json, at);
+      checkSearch(context, json, at);
       return;
     case 'expression':
-      checkExpression(look, json, at);
+      checkExpression(context, json, at);
       return;
     case 'constant':
-      checkConstant(look, json, at, where);
+      checkConstant(context, json, at, where);
       return;
     default:
   }
@@ -176,7 +176,7 @@ const SCALARS = {
 
 /** MongoDB accepts `{"$exists": 1}` as true. */
 function checkScalar(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   operand: keyof typeof SCALARS,
   json: Json,
   at: string,
@@ -184,12 +184,12 @@ function checkScalar(
 ): void {
   const [type, right] = SCALARS[operand];
   if (isValue(json) || typeof json === type || (operand === 'flag' && (json === 0 || json === 1))) return;
-  reportWrongForm(look, json, at, where, right);
+  reportWrongForm(context, json, at, where, right);
 }
 
 /** A query of objects, or a condition of scalar elements. */
 function checkElement(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   operand: 'element' | 'matching',
   json: Json,
   element: QueryDefinition | null,
@@ -197,60 +197,61 @@ function checkElement(
   where: string,
 ): void {
   if (!isObject(json)) {
-    if (operand === 'element') reportWrongForm(look, json, at, where, 'a query, or operators');
+    if (operand === 'element') reportWrongForm(context, json, at, where, 'a query, or operators');
     return;
   }
   const properties = element?.['properties'];
   const known = isObject(properties) ? new Map(toFields(properties)) : null;
-  const free = { ...look, known, isOpen: true };
+  const free = { ...context, known, isOpen: true };
   const isCondition = Object.keys(json).some((key) => Object.hasOwn(FIELD_OPERATORS, key));
   if (isCondition) checkCondition(free, json, element, at);
   else checkQuery(free, json, at);
 }
 
-function checkSearch(look: QueryCheckContext, json: Json, at: string): void {
+function checkSearch(context: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, 'behind "$text"', 'an object: {"$search": "words"}');
+    reportWrongForm(context, json, at, 'behind "$text"', 'an object: {"$search": "words"}');
     return;
   }
   for (const [key, inner] of toEntries(json)) {
     const operand = SEARCH_FIELDS[key];
-    if (operand === undefined) reportOperator(look, key, joinPointer(at, key), SEARCH_FIELDS, 'behind "$text"');
-    else checkOperand(look, operand, key, inner, null, joinPointer(at, key));
+    if (operand === undefined) reportOperator(context, key, joinPointer(at, key), SEARCH_FIELDS, 'behind "$text"');
+    else checkOperand(context, operand, key, inner, null, joinPointer(at, key));
   }
 }
 
 /** Constants of the definition, which must not contain request values. */
-export function checkConstant(look: QueryCheckContext, json: Json, at: string, where: string): void {
-  if (isValue(json)) look.findings.push({ code: 'DOC_CONSTANT', at, params: { text: json, where } });
-  else if (Array.isArray(json)) json.forEach((item: Json, i) => checkConstant(look, item, joinPointer(at, i), where));
+export function checkConstant(context: QueryCheckContext, json: Json, at: string, where: string): void {
+  if (isValue(json)) context.findings.push({ code: 'DOC_CONSTANT', at, params: { text: json, where } });
+  else if (Array.isArray(json))
+    json.forEach((item: Json, i) => checkConstant(context, item, joinPointer(at, i), where));
   else if (isObject(json)) {
-    for (const [key, inner] of toEntries(json)) checkConstant(look, inner, joinPointer(at, key), where);
+    for (const [key, inner] of toEntries(json)) checkConstant(context, inner, joinPointer(at, key), where);
   }
 }
 
-export function checkLiteral(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
-  if (reportIntended(look, json, at)) return;
+export function checkLiteral(context: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
+  if (reportIntended(context, json, at)) return;
   // `checkWhole` reports operators of another language.
   const isForeign = isObject(json) && Object.keys(json).some(isOperator);
-  if (!isForeign) checkValue(look, json, field, at);
-  if (isObject(json) && field !== null) checkProperties(look, json, field, at);
+  if (!isForeign) checkValue(context, json, field, at);
+  if (isObject(json) && field !== null) checkProperties(context, json, field, at);
   const lists = Array.isArray(json) ? (json as readonly Json[]) : [];
-  lists.forEach((item, i) => checkLiteral(look, item, null, joinPointer(at, i)));
-  if (isObject(json)) checkWhole(look, json, at, at);
+  lists.forEach((item, i) => checkLiteral(context, item, null, joinPointer(at, i)));
+  if (isObject(json)) checkWhole(context, json, at, at);
 }
 
 /** Literals inside an object with declared types. A time there may be any text. */
-function checkProperties(look: QueryCheckContext, json: QueryDefinition, field: QueryDefinition, at: string): void {
+function checkProperties(context: QueryCheckContext, json: QueryDefinition, field: QueryDefinition, at: string): void {
   const properties = field['properties'];
   if (!isObject(properties)) return;
   for (const [key, inner] of toEntries(json)) {
     const declared = getOwn(properties, key) as Json | undefined;
-    if (!isObject(declared) || getColumnType(look, declared) === 'timestamp') continue;
+    if (!isObject(declared) || getColumnType(context, declared) === 'timestamp') continue;
     const here = joinPointer(at, key);
     // `checkWhole` reports operators.
     if (isObject(inner) && Object.keys(inner).some(isOperator)) continue;
-    checkValue(look, inner, declared, here);
-    if (isObject(inner)) checkProperties(look, inner, declared, here);
+    checkValue(context, inner, declared, here);
+    if (isObject(inner)) checkProperties(context, inner, declared, here);
   }
 }

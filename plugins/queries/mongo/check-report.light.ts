@@ -22,7 +22,7 @@ const HOMES: readonly (readonly [Operators, string])[] = [
 ];
 
 export function reportOperator(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   name: string,
   at: string,
   here: Operators,
@@ -30,18 +30,18 @@ export function reportOperator(
 ): void {
   const spot = { at, key: true } as const;
   if (isRejectedOperator(name)) {
-    look.findings.push({ code: 'DOC_REFUSED', ...spot, params: { name, why: REJECTED_OPERATORS[name] ?? '' } });
+    context.findings.push({ code: 'DOC_REFUSED', ...spot, params: { name, why: REJECTED_OPERATORS[name] ?? '' } });
     return;
   }
   const home = HOMES.find(([operators]) => operators !== here && Object.hasOwn(operators, name));
   if (home !== undefined) {
-    reportMisplaced(look, name, at, where, home[1].replace('OPERATOR', name));
+    reportMisplaced(context, name, at, where, home[1].replace('OPERATOR', name));
     return;
   }
   const instead = getReplacement(name);
-  const near = instead === '' ? look.nearest(name, Object.keys(here)) : undefined;
+  const near = instead === '' ? context.nearest(name, Object.keys(here)) : undefined;
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-  look.findings.push({
+  context.findings.push({
     code: 'DOC_OPERATOR',
     ...spot,
     params: { name, where, hint: instead || formatHint(near) },
@@ -50,11 +50,23 @@ export function reportOperator(
 }
 
 /** A name that is valid elsewhere; `right`: its notation. */
-export function reportMisplaced(look: QueryCheckContext, name: string, at: string, where: string, right: string): void {
-  look.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
+export function reportMisplaced(
+  context: QueryCheckContext,
+  name: string,
+  at: string,
+  where: string,
+  right: string,
+): void {
+  context.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
 }
 
-export function reportWrongForm(look: QueryCheckContext, json: Json, at: string, where: string, right: string): void {
-  if (isValue(json)) look.findings.push({ code: 'DOC_QUERY', at, params: { text: json, where, right } });
-  else look.findings.push({ code: 'DOC_OPERAND', at, params: { where, right, actual: describeJson(json) } });
+export function reportWrongForm(
+  context: QueryCheckContext,
+  json: Json,
+  at: string,
+  where: string,
+  right: string,
+): void {
+  if (isValue(json)) context.findings.push({ code: 'DOC_QUERY', at, params: { text: json, where, right } });
+  else context.findings.push({ code: 'DOC_OPERAND', at, params: { where, right, actual: describeJson(json) } });
 }

@@ -21,53 +21,54 @@ import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES, type Opera
 import { createRemovalFix } from '../../shared/field-removal.light.js';
 
 export function checkUpdate(given: QueryCheckContext, json: Json, at: string, filters: Json | undefined): void {
-  const look = { ...given, updates: true };
+  const context = { ...given, updates: true };
   if (Array.isArray(json)) {
-    checkPipeline(look, json as Json, at, UPDATE_STAGES);
+    checkPipeline(context, json as Json, at, UPDATE_STAGES);
     return;
   }
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, 'here', 'an update: {"$set": {"name": ...}}');
+    reportWrongForm(context, json, at, 'here', 'an update: {"$set": {"name": ...}}');
     return;
   }
   const update = json as QueryDefinition;
   const keys = Object.keys(update);
   if (keys.length === 0 || !keys.some(isOperator)) {
     const fix = { title: 'write it in "$set"', edits: [{ at, within: '$set' }], asks: true } as const;
-    look.findings.push({ code: 'DOC_REPLACE', at, ...(keys.length > 0 && { fix }) });
+    context.findings.push({ code: 'DOC_REPLACE', at, ...(keys.length > 0 && { fix }) });
     return;
   }
-  reportFilters(look, update, filters);
+  reportFilters(context, update, filters);
   for (const [key, inner] of toEntries(update)) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
+    if (isFilledName(context, key, here)) continue;
     const operand = UPDATE_OPERATORS[key];
     if (!isOperator(key)) {
       const right = `write {"$set": {"${key}": ...}}`;
-      reportMisplaced(look, key, here, 'next to operators', right);
-    } else if (operand === undefined) reportOperator(look, key, here, UPDATE_OPERATORS, 'in an update');
-    else checkFields(look, key, operand, inner, here);
+      reportMisplaced(context, key, here, 'next to operators', right);
+    } else if (operand === undefined) reportOperator(context, key, here, UPDATE_OPERATORS, 'in an update');
+    else checkFields(context, key, operand, inner, here);
   }
 }
 
-function checkFields(look: QueryCheckContext, name: string, operand: Operand, json: Json, at: string): void {
+function checkFields(context: QueryCheckContext, name: string, operand: Operand, json: Json, at: string): void {
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, `behind "${name}"`, 'an object of names of fields');
+    reportWrongForm(context, json, at, `behind "${name}"`, 'an object of names of fields');
     return;
   }
   const entries = toEntries(json);
-  if (entries.length === 0) look.findings.push({ code: 'DOC_NOTHING', at, params: { name }, ...createRemovalFix(at) });
+  if (entries.length === 0)
+    context.findings.push({ code: 'DOC_NOTHING', at, params: { name }, ...createRemovalFix(at) });
   for (const [key, inner] of entries) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
+    if (isFilledName(context, key, here)) continue;
     if (isOperator(key)) {
-      reportOperator(look, key, here, UPDATE_OPERATORS, `behind "${name}"`);
+      reportOperator(context, key, here, UPDATE_OPERATORS, `behind "${name}"`);
       continue;
     }
-    const field = findField(look, key, { at: here, key: true });
+    const field = findField(context, key, { at: here, key: true });
     // A document created by an upsert may set its key.
-    if (name !== '$setOnInsert') checkKey(look, key, field, here);
-    checkChange(look, name, operand, inner, field, here);
+    if (name !== '$setOnInsert') checkKey(context, key, field, here);
+    checkChange(context, name, operand, inner, field, here);
   }
 }
 
@@ -83,7 +84,7 @@ function checkKey(
 }
 
 function checkChange(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   name: string,
   operand: Operand,
   json: Json,
@@ -93,95 +94,95 @@ function checkChange(
   const where = `behind "${name}"`;
   switch (operand) {
     case 'value':
-      checkLiteral(look, json, field, at);
+      checkLiteral(context, json, field, at);
       return;
     case 'number':
-      if (typeof json !== 'number' && !isValue(json)) reportWrongForm(look, json, at, where, 'a number');
-      else checkNumeric(look, field, name, at);
+      if (typeof json !== 'number' && !isValue(json)) reportWrongForm(context, json, at, where, 'a number');
+      else checkNumeric(context, field, name, at);
       return;
     case 'pushed':
-      checkList(look, field, name, at);
-      checkPushed(look, name, json, getItemField(look, field), at);
+      checkList(context, field, name, at);
+      checkPushed(context, name, json, getItemField(context, field), at);
       return;
     case 'object':
       for (const [key, inner] of isObject(json) ? toEntries(json) : []) {
         const bit = BIT_FIELDS[key];
-        if (bit === undefined) reportOperator(look, key, joinPointer(at, key), BIT_FIELDS, where);
-        else checkOperand(look, bit, key, inner, null, joinPointer(at, key));
+        if (bit === undefined) reportOperator(context, key, joinPointer(at, key), BIT_FIELDS, where);
+        else checkOperand(context, bit, key, inner, null, joinPointer(at, key));
       }
       return;
     case 'constant':
-      checkConstant(look, json, at, where);
+      checkConstant(context, json, at, where);
       return;
     default:
-      if (operand === 'matching' || operand === 'values') checkList(look, field, name, at);
+      if (operand === 'matching' || operand === 'values') checkList(context, field, name, at);
       // List elements have types of their own.
-      if (operand === 'matching' && !isObject(json)) checkLiteral(look, json, getItemField(look, field), at);
-      else checkOperand(look, operand, name, json, getItemField(look, field), at);
+      if (operand === 'matching' && !isObject(json)) checkLiteral(context, json, getItemField(context, field), at);
+      else checkOperand(context, operand, name, json, getItemField(context, field), at);
   }
 }
 
-function checkNumeric(look: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
-  const column = field === null ? null : getColumnType(look, field);
+function checkNumeric(context: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
+  const column = field === null ? null : getColumnType(context, field);
   if (column === null || ['integer', 'float', 'json'].includes(column)) return;
-  look.findings.push({ code: 'DOC_NOT_NUMERIC', at, key: true, params: { name, type: asText(field?.['type']) } });
+  context.findings.push({ code: 'DOC_NOT_NUMERIC', at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
-function checkList(look: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
-  const column = field === null ? null : getColumnType(look, field);
+function checkList(context: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
+  const column = field === null ? null : getColumnType(context, field);
   if (column === null || column === 'json') return;
-  look.findings.push({ code: 'DOC_NO_LIST', at, key: true, params: { name, type: asText(field?.['type']) } });
+  context.findings.push({ code: 'DOC_NO_LIST', at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
 function checkPushed(
-  look: QueryCheckContext,
+  context: QueryCheckContext,
   name: string,
   json: Json,
   items: QueryDefinition | null,
   at: string,
 ): void {
   if (!isObject(json) || !Object.keys(json).some(isOperator)) {
-    checkLiteral(look, json, items, at);
+    checkLiteral(context, json, items, at);
     return;
   }
   for (const [key, inner] of toEntries(json)) {
     const operand = PUSH_MODIFIERS[key];
-    if (operand === undefined) reportOperator(look, key, joinPointer(at, key), PUSH_MODIFIERS, `behind "${name}"`);
-    else checkOperand(look, operand, key, inner, operand === 'values' ? items : null, joinPointer(at, key));
+    if (operand === undefined) reportOperator(context, key, joinPointer(at, key), PUSH_MODIFIERS, `behind "${name}"`);
+    else checkOperand(context, operand, key, inner, operand === 'values' ? items : null, joinPointer(at, key));
   }
 }
 
-export function checkDocument(look: QueryCheckContext, json: Json, at: string, dated: boolean): void {
+export function checkDocument(context: QueryCheckContext, json: Json, at: string, dated: boolean): void {
   if (!isObject(json)) {
     const right = Array.isArray(json) ? 'one document, repeated by "multi",' : 'an object of names of fields';
-    reportWrongForm(look, json, at, 'here', right);
+    reportWrongForm(context, json, at, 'here', right);
     return;
   }
   const names: string[] = [];
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
-    if (isFilledName(look, key, here)) continue;
+    if (isFilledName(context, key, here)) continue;
     names.push(key);
-    if (isOperator(key)) reportOperator(look, key, here, {}, 'in a document');
-    else checkLiteral(look, inner, findField(look, key, { at: here, key: true }), here);
+    if (isOperator(key)) reportOperator(context, key, here, {}, 'in a document');
+    else checkLiteral(context, inner, findField(context, key, { at: here, key: true }), here);
   }
-  checkRequired(look, names, dated);
+  checkRequired(context, names, dated);
 }
 
 /** Without a document, each entry of `parameters` is a field, named by the entry or its last segment. */
-export function checkEntries(look: QueryCheckContext, dated: boolean): void {
+export function checkEntries(context: QueryCheckContext, dated: boolean): void {
   const names: string[] = [];
-  look.parameters.forEach((entry, i) => {
+  context.parameters.forEach((entry, i) => {
     const at = joinPointer('/parameters', i);
     const name = getFieldName(entry);
-    if (name === null) look.findings.push({ code: 'DOC_ENTRY', at, params: { text: JSON.stringify(entry) } });
+    if (name === null) context.findings.push({ code: 'DOC_ENTRY', at, params: { text: JSON.stringify(entry) } });
     else {
       names.push(name);
       const span = [asText(entry).length - name.length, asText(entry).length] as const;
-      findField(look, name, { at, span });
+      findField(context, name, { at, span });
     }
   });
-  if (names.length === look.parameters.length) checkRequired(look, names, dated);
+  if (names.length === context.parameters.length) checkRequired(context, names, dated);
 }
 
 const TIMESTAMPS = ['created_at', 'updated_at'];

@@ -27,10 +27,10 @@ export function checkDocuments(place: CheckPlace): Finding[] {
     return { model: found?.model ?? '', known: found && toKnownFields(found), isOpen: false };
   };
   const own = findModel(value['collection']);
-  const look: QueryCheckContext = { findings: [], ...own, findModel, parameters, root, nearest, facts };
-  checkPlaceholders(look, value);
-  checkParts(look, value);
-  return look.findings;
+  const context: QueryCheckContext = { findings: [], ...own, findModel, parameters, root, nearest, facts };
+  checkPlaceholders(context, value);
+  checkParts(context, value);
+  return context.findings;
 }
 
 const findAction = ({ holder, root, actions }: CheckPlace): CheckAction | undefined => {
@@ -42,53 +42,53 @@ const findAction = ({ holder, root, actions }: CheckPlace): CheckAction | undefi
 const toKnownFields = ({ names, fields }: Pick<CheckAction, 'names' | 'fields'>): KnownFields =>
   new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
 
-function checkParts(look: QueryCheckContext, value: QueryDefinition): void {
+function checkParts(context: QueryCheckContext, value: QueryDefinition): void {
   const checkPart = (name: string, check: (json: Json, at: string) => void): void => {
     const json = value[name];
     if (json !== undefined) check(json, joinPointer('', name));
   };
   const dated = value['with_timestamp'] === true || value['with_timestamps'] === true;
-  checkPart('filter_predicate', (json, at) => checkQuery(look, json, at));
-  checkPart('update_predicate', (json, at) => checkUpdate(look, json, at, value['array_filters']));
-  checkPart('pipeline', (json, at) => checkPipeline(look, json, at));
-  checkPart('document', (json, at) => checkDocument(look, json, at, dated));
-  checkPart('sort', (json, at) => checkSort(look, json, at));
-  checkPart('projection', (json, at) => checkProjection(look, json, at));
+  checkPart('filter_predicate', (json, at) => checkQuery(context, json, at));
+  checkPart('update_predicate', (json, at) => checkUpdate(context, json, at, value['array_filters']));
+  checkPart('pipeline', (json, at) => checkPipeline(context, json, at));
+  checkPart('document', (json, at) => checkDocument(context, json, at, dated));
+  checkPart('sort', (json, at) => checkSort(context, json, at));
+  checkPart('projection', (json, at) => checkProjection(context, json, at));
   checkPart('array_filters', (json, at) => {
-    const elements = { ...look, ...followArrayFilters(look, value['update_predicate']) };
+    const elements = { ...context, ...followArrayFilters(context, value['update_predicate']) };
     if (Array.isArray(json)) json.forEach((item: Json, i) => checkQuery(elements, item, joinPointer(at, i)));
   });
-  if (asText(value['action']) === 'INSERT' && value['document'] === undefined) checkEntries(look, dated);
+  if (asText(value['action']) === 'INSERT' && value['document'] === undefined) checkEntries(context, dated);
 }
 
-function checkSort(look: QueryCheckContext, json: Json, at: string): void {
-  checkConstant(look, json, at, 'in a sort');
+function checkSort(context: QueryCheckContext, json: Json, at: string): void {
+  checkConstant(context, json, at, 'in a sort');
   if (!isObject(json)) return;
   for (const [key, order] of Object.entries(json as QueryDefinition)) {
     const here = joinPointer(at, key);
     if (isObject(order)) continue;
-    if (isOperator(key)) reportOperator(look, key, here, {}, 'in a sort');
-    else findField(look, key, { at: here, key: true });
+    if (isOperator(key)) reportOperator(context, key, here, {}, 'in a sort');
+    else findField(context, key, { at: here, key: true });
   }
 }
 
 /** With 0 or 1 the name is a field; with an expression it is new. */
-function checkProjection(look: QueryCheckContext, json: Json, at: string): void {
+function checkProjection(context: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    reportWrongForm(look, json, at, 'here', 'an object such as {"email": 1}');
+    reportWrongForm(context, json, at, 'here', 'an object such as {"email": 1}');
     return;
   }
-  checkMixture(look, json, at);
+  checkMixture(context, json, at);
   for (const [key, inner] of Object.entries(json as QueryDefinition)) {
     const here = joinPointer(at, key);
     if (typeof inner === 'number' || typeof inner === 'boolean') {
-      findField(look, key, { at: here, key: true });
+      findField(context, key, { at: here, key: true });
       continue;
     }
     const [name] = isObject(inner) ? Object.keys(inner) : [];
     const operand = name === undefined ? undefined : PROJECTION_OPERATORS[name];
-    if (name === undefined || operand === undefined) checkExpression(look, inner, here);
-    else checkOperand(look, operand, name, (inner as QueryDefinition)[name] ?? null, null, joinPointer(here, name));
+    if (name === undefined || operand === undefined) checkExpression(context, inner, here);
+    else checkOperand(context, operand, name, (inner as QueryDefinition)[name] ?? null, null, joinPointer(here, name));
   }
 }
 
@@ -98,12 +98,12 @@ function checkMixture({ findings }: QueryCheckContext, json: QueryDefinition, at
     ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
   );
   const [first, ...more] = reported;
-  const odd = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
-  if (odd !== undefined)
+  const different = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
+  if (different !== undefined)
     findings.push({
       code: 'DOC_MIXED',
-      at: joinPointer(at, odd[0]),
-      params: { name: odd[0], first: first?.[0] ?? '' },
+      at: joinPointer(at, different[0]),
+      params: { name: different[0], first: first?.[0] ?? '' },
     });
 }
 

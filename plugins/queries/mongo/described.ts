@@ -21,7 +21,7 @@ export async function describeInStore(
   store: DocumentStore,
   action: DocumentAction,
 ): Promise<QueryRejection | null> {
-  const said = new Set<string>();
+  const reasons = new Set<string>();
   let sent = 0;
   const tries = hasRequestValues(value) ? STAND_INS : [null];
   for (const standIn of tries) {
@@ -29,10 +29,10 @@ export async function describeInStore(
     if (outcome === null) return null;
     if (outcome === UNSENT) continue;
     sent++;
-    said.add(outcome);
-    if (said.size > 1) return null;
+    reasons.add(outcome);
+    if (reasons.size > 1) return null;
   }
-  const [what] = said;
+  const [what] = reasons;
   // With one try, the stand-in itself may be wrong.
   if (what === undefined || (sent < 2 && tries.length > 1 && !CERTAIN.test(what))) return null;
   return { what: what.replace(/\.$/, ''), name: findKey(what, JSON.stringify(value)) };

@@ -33,7 +33,7 @@ import {
   convertValue,
   getInnerType,
   rejectLeaf,
-  rejectOddKeys,
+  rejectInvalidKeys,
   type StoredFieldType,
   type QueryCompileContext,
 } from './values.js';
@@ -211,7 +211,7 @@ const createListReader =
     const sent = read(frame);
     if (sent === null || sent === undefined) return [];
     if (!Array.isArray(sent)) throw createBadValueFault(field, 'must be a list');
-    rejectOddKeys(sent, field);
+    rejectInvalidKeys(sent, field);
     return sent.map((item) => convertValue(item, type, field));
   };
 

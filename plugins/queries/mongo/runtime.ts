@@ -62,7 +62,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
     };
   // A transaction takes no parallel operations, and the order of the list is preserved.
   const { parameters, bind, named } = made;
-  const each = createRepeatedRun({ parameters, portion: 1, bind, run, named }, repeat, tools);
+  const each = createRepeatedRun({ parameters, batchSize: 1, bind, run, named }, repeat, tools);
   return {
     execute: (frame: Frame) => {
       assertRepeatable(frame, action);

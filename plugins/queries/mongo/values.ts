@@ -122,7 +122,7 @@ export function rejectLeaf(value: unknown, field: string | null): void {
 }
 
 /** Rejects keys that look like operators or paths. */
-export function rejectOddKeys(value: unknown, field: string | null): void {
+export function rejectInvalidKeys(value: unknown, field: string | null): void {
   const at: (string | number)[] = field === null ? [] : [field];
   const visit = (inner: unknown): void => {
     rejectLeaf(inner, field);
@@ -142,7 +142,7 @@ export const createCheckedReader =
   ({ read, field }: { readonly read: Reader; readonly field: string | null }): Reader =>
   (frame) => {
     const sent = read(frame) ?? null;
-    rejectOddKeys(sent, field);
+    rejectInvalidKeys(sent, field);
     return sent;
   };
 

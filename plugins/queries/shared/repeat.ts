@@ -8,12 +8,12 @@ import { isObject } from '../../../contract/json.js';
 import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
 
 /** Maximum of other payload fields times items: each item sees them all. */
-const MOST_BESIDE = 200_000;
+const MAX_SHARED_VALUES = 200_000;
 
 export interface Repeatable<Bound> {
   readonly parameters: readonly ParameterPlan[];
   /** Statements sent in parallel; no further portion is sent after a failure. */
-  readonly portion: number;
+  readonly batchSize: number;
   readonly bind: (frame: Frame) => Bound;
   readonly run: (bound: Bound, unit: unknown) => Promise<readonly unknown[]>;
   /** Returns the fault with issues that point at payload fields. */
@@ -64,7 +64,7 @@ function readItems(frame: Frame, { body, pointer, read, name, optional }: Repeat
 
 /** A retried transaction reuses generated values. */
 function createFrames(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
-  if (Object.keys(around).length * list.length > MOST_BESIDE) throw createFault('QRY_TOO_WIDE');
+  if (Object.keys(around).length * list.length > MAX_SHARED_VALUES) throw createFault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
   const frames = list.map((item, index) => {
     const own = frame.forkFrame(mergePayload(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);
@@ -89,7 +89,7 @@ async function runAll<Bound>(
   frames: readonly Frame[],
   unit: unknown,
 ): Promise<unknown[]> {
-  const { bind, run, portion: size } = statement;
+  const { bind, run, batchSize: size } = statement;
   const bound = frames.map((frame, index) => {
     try {
       return bind(frame);
@@ -99,8 +99,8 @@ async function runAll<Bound>(
   });
   const results: unknown[] = [];
   for (let from = 0; from < bound.length; from += size) {
-    const portion = bound.slice(from, from + size);
-    const outcomes = await Promise.allSettled(portion.map((values) => run(values, unit)));
+    const batchSize = bound.slice(from, from + size);
+    const outcomes = await Promise.allSettled(batchSize.map((values) => run(values, unit)));
     for (const [offset, outcome] of outcomes.entries()) {
       if (outcome.status === 'rejected') throw locateError(outcome.reason, statement, items, from + offset);
       appendRows(results, outcome.value);

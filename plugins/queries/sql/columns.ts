@@ -93,9 +93,9 @@ function findJsonViolation(value: unknown, holds: HeldJson, at: string): ValueVi
   });
 }
 
-function findFirst<T>(all: Iterable<T>, judge: (one: T) => ValueViolation): ValueViolation {
+function findFirst<T>(all: Iterable<T>, validate: (one: T) => ValueViolation): ValueViolation {
   for (const one of all) {
-    const wrong = judge(one);
+    const wrong = validate(one);
     if (wrong !== null) return wrong;
   }
   return null;
@@ -130,7 +130,7 @@ export function createParameterValidator(
   n: number,
 ): ParameterValidator | null {
   const written = findWritesEnd(scan);
-  const judges = scan.placeholders
+  const validators = scan.placeholders
     .filter((placeholder) => placeholder.n === n)
     .map(({ cast, column: name, start }): ParameterValidator | null => {
       if (cast?.startsWith('timestamp') === true) return validateTime;
@@ -146,7 +146,7 @@ export function createParameterValidator(
       if (cast !== null) return null;
       return VALIDATORS[column.type] ?? null;
     })
-    .filter((judge) => judge !== null);
-  if (judges.length === 0) return null;
-  return (value, at) => judges.reduce((judged, judge) => judge(judged, at), value);
+    .filter((validate) => validate !== null);
+  if (validators.length === 0) return null;
+  return (value, at) => validators.reduce((checked, validate) => validate(checked, at), value);
 }

@@ -60,7 +60,7 @@ const PORTION = 100;
 
 const toRepeatable = (connection: Dialect, statement: SqlStatement): Repeatable<readonly unknown[]> => ({
   parameters: statement.parameters,
-  portion: PORTION,
+  batchSize: PORTION,
   bind: statement.values,
   run: (values, unit) => hideColumns(statement, connection.run(statement.prepared, values, unit as Transaction)),
   named: statement.named,

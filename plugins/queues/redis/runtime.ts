@@ -17,8 +17,8 @@ type AgendaRedis = NonNullable<RedisNotificationChannelConfig['redis']>;
 interface Server {
   readonly client: Client;
   readonly store: RedisStore;
-  forgot: boolean;
-  ear: JobListener | null;
+  lostData: boolean;
+  listener: JobListener | null;
 }
 
 interface RedisQueue extends Queue {
@@ -35,10 +35,10 @@ export default defineRuntime<Queue, RedisQueue>(queue, {
     if (address === null) throw new BootError('JOB_REDIS_ADDRESS', {});
     const client = createClient(address);
     const store = createRedisStore(client, address.prefix, () => {
-      server.forgot = true;
+      server.lostData = true;
       log.error({}, 'queue store is empty after a reconnect: accepted jobs are lost');
     });
-    const server: Server = { client, store, forgot: false, ear: null };
+    const server: Server = { client, store, lostData: false, listener: null };
     const made = createQueue({
       store,
       settings: readSettings(options, 1, env),
@@ -50,7 +50,7 @@ export default defineRuntime<Queue, RedisQueue>(queue, {
       server,
       // Processes that only inspect or add need no notifications.
       startWorker(run) {
-        server.ear ??= listenOn(client, store.channel, made.wake, log);
+        server.listener ??= listenOn(client, store.channel, made.wake, log);
         return made.startWorker(run);
       },
     };
@@ -91,7 +91,7 @@ export default defineRuntime<Queue, RedisQueue>(queue, {
     const { server } = handle;
     handle.server = null;
     await handle.drain();
-    await server?.ear?.stop();
+    await server?.listener?.stop();
     server?.client.disconnect();
   },
 
@@ -101,7 +101,7 @@ export default defineRuntime<Queue, RedisQueue>(queue, {
     } catch {
       return { ok: false, detail: 'the queue store does not respond' };
     }
-    if (server?.forgot)
+    if (server?.lostData)
       return { ok: false, optional: true, detail: 'queue store is empty after a reconnect: jobs are lost' };
     return { ok: true };
   },
@@ -121,14 +121,14 @@ function createConnections(client: Redis) {
   return {
     duplicate(): Redis {
       disconnectCurrent();
-      const ear = createSubscriber(client);
-      current = ear;
-      ear.on('error', () => undefined);
-      ear.on('end', () => {
-        if (!closed && current === ear) ear.emit('error', new Error('the connection has ended'));
+      const listener = createSubscriber(client);
+      current = listener;
+      listener.on('error', () => undefined);
+      listener.on('end', () => {
+        if (!closed && current === listener) listener.emit('error', new Error('the connection has ended'));
       });
-      if (closed) ear.disconnect();
-      return ear;
+      if (closed) listener.disconnect();
+      return listener;
     },
     close() {
       closed = true;

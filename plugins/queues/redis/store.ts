@@ -182,16 +182,16 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
 function toJobView(id: string, state: JobView['state'], fields: Readonly<Record<string, string>>): JobView {
   const { data = '{}', code, failReason = '', nextRunAt = '', failedAt = '' } = fields;
   const { resource, part, acceptedAt } = JSON.parse(data) as JobData;
-  const number = (name: string): number => Number(fields[name] ?? 0);
+  const readNumber = (name: string): number => Number(fields[name] ?? 0);
   return {
     id,
     resource,
     part,
     state,
     // Avoids minus zero.
-    priority: 0 - number('rank'),
-    attempts: number('attempts'),
-    retries: number('retries'),
+    priority: 0 - readNumber('rank'),
+    attempts: readNumber('attempts'),
+    retries: readNumber('retries'),
     acceptedAt,
     dueAt: state === 'waiting' ? Date.parse(nextRunAt) : null,
     failure: code === undefined ? null : { code, detail: failReason, at: Date.parse(failedAt) },

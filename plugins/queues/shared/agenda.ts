@@ -66,11 +66,11 @@ function createLifecycle(next: EngineInput['next'], channel: LocalChannel): JobL
 }
 
 /** Unlocking does nothing, because leases are released by token and not by job id. */
-function createAgendaRepository(jobs: EngineInput['jobs'], held: JobLifecycle): JobRepository {
+function createAgendaRepository(jobs: EngineInput['jobs'], lifecycle: JobLifecycle): JobRepository {
   return {
     connect: doNothing,
-    getNextJobToRun: () => held.claimNext(),
-    saveJobState: (job) => held.save(job),
+    getNextJobToRun: () => lifecycle.claimNext(),
+    saveJobState: (job) => lifecycle.save(job),
     unlockJob: doNothing,
     unlockJobs: doNothing,
     lockJob: () => Promise.resolve(undefined),
@@ -126,10 +126,10 @@ function createLocalChannel(): LocalChannel {
 export async function startEngine({ jobs, next, run, concurrency, onError }: EngineInput): Promise<Engine> {
   const { Agenda } = await import('agenda');
   const channel = createLocalChannel();
-  const held = createLifecycle(next, channel);
+  const lifecycle = createLifecycle(next, channel);
   const backend: AgendaBackend = {
     name: NAME,
-    repository: createAgendaRepository(jobs, held),
+    repository: createAgendaRepository(jobs, lifecycle),
     notificationChannel: channel,
     ownsConnection: false,
     connect: doNothing,
@@ -140,7 +140,7 @@ export async function startEngine({ jobs, next, run, concurrency, onError }: Eng
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
   agenda.on('error', onError);
   // oxlint-disable-next-line typescript/no-misused-promises -- one form of `define` takes a promise
-  agenda.define<ClaimedJob>(NAME, async ({ attrs: { data } }) => held.registerEnd(data, await run(data)), {
+  agenda.define<ClaimedJob>(NAME, async ({ attrs: { data } }) => lifecycle.registerEnd(data, await run(data)), {
     concurrency: most,
     lockLifetime: 1,
   });

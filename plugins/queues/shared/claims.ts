@@ -39,13 +39,13 @@ export function createClaims(store: Pick<QueueStore, 'claimJobs' | 'release'>, l
     countFree,
     releaseSlot() {
       held--;
-      if (held === 0) for (const tell of waiting?.splice(0) ?? []) tell();
+      if (held === 0) for (const wake of waiting?.splice(0) ?? []) wake();
     },
     async waitUntilIdle() {
       if (held > 0) await new Promise<void>((resolve) => (waiting === null ? resolve() : waiting.push(resolve)));
     },
     stopWaiting() {
-      for (const tell of waiting ?? []) tell();
+      for (const wake of waiting ?? []) wake();
       waiting = null;
     },
     async next() {

@@ -19,14 +19,14 @@ export interface StoreWatch {
 
 /** `patience`: milliseconds; Infinity for an in-process store, which is never unavailable. */
 export function createStoreWatch(log: Log, patience = PATIENCE_MS): StoreWatch {
-  let away = false;
+  let isUnavailable = false;
   let calls = 0;
   let turned = 0;
 
   /** Ignores calls from before the last change: a lost connection may still fail later. */
   function switchState(begun: number, isAway: boolean): boolean {
-    if (away === isAway || begun <= turned) return false;
-    away = isAway;
+    if (isUnavailable === isAway || begun <= turned) return false;
+    isUnavailable = isAway;
     turned = calls;
     return true;
   }

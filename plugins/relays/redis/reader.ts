@@ -36,7 +36,7 @@ export interface ReaderOptions {
   /** Milliseconds: younger messages are read at the start as old ones. Null: none are. */
   readonly keep: number | null;
   /** Called at each connection, before its first message. */
-  readonly onPosition: (stand: StreamPosition) => void;
+  readonly onPosition: (position: StreamPosition) => void;
   readonly onEntry: (entry: StreamEntry) => void;
   readonly onError: (error: unknown) => void;
 }

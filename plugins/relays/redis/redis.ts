@@ -63,7 +63,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   let paying: Promise<void> | null = null;
   let payAgain: NodeJS.Timeout | null = null;
   const sending = new Set<Promise<unknown>>();
-  const waiting: { readonly number: number; readonly go: () => void }[] = [];
+  const waiting: { readonly number: number; readonly resume: () => void }[] = [];
   let [sent, lost, isAway] = [0, 0, false];
   let epoch: string | null = null;
   /** The last number read; null when the next may have any number. */
@@ -118,7 +118,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     const message: Delivery = Object.freeze({ ...read, id: replay ? formatMessageId(of, number) : null });
     if (replay) ring.add(number, message, text.length, at);
     if (!skipped.delete(from) && !isOld) deliver(message);
-    while (waiting[0] !== undefined && waiting[0].number <= ring.latest()) waiting.shift()?.go();
+    while (waiting[0] !== undefined && waiting[0].number <= ring.latest()) waiting.shift()?.resume();
   }
 
   async function send(message: Omit<Delivery, 'id'>, text: string): Promise<void> {
@@ -234,10 +234,13 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   };
 }
 
-function waitForNumber(waiting: { readonly number: number; readonly go: () => void }[], number: number): Promise<void> {
+function waitForNumber(
+  waiting: { readonly number: number; readonly resume: () => void }[],
+  number: number,
+): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => endWait(), BEHIND);
-    const one = { number, go: () => endWait() };
+    const one = { number, resume: () => endWait() };
     const endWait = (): void => {
       clearTimeout(timer);
       const at = waiting.indexOf(one);

@@ -4,8 +4,8 @@ import { asText } from '../../../contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { scheduler } from '../kind.js';
-import { once, withSettings } from '../shared/settings.js';
-import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
+import { createOnce, withSettings } from '../shared/settings.js';
+import { createSqlLedger, TABLES, TABLES_EXIST } from '../shared/sql-ledger.js';
 
 function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
   const connection = asText(options['connection']) || 'main';
@@ -22,8 +22,8 @@ export default defineRuntime(scheduler, {
   create(context) {
     const { options } = context;
     const main = resolveConnection(context);
-    const tables = once(async () => {
-      const [found] = await main.execute(THERE, [], null);
+    const tables = createOnce(async () => {
+      const [found] = await main.execute(TABLES_EXIST, [], null);
       if (found?.['there'] === true) return;
       for (const table of TABLES) await main.execute(table, [], null);
     });

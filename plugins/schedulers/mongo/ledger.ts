@@ -1,6 +1,6 @@
 /** The ledger in MongoDB: a document per schedule and recent instant, with a unique `_id` that decides which process runs it. */
 import { MongoServerError, type Collection, type Document } from 'mongodb';
-import { REMEMBERED, type Ledger } from '../kind.js';
+import { RETENTION_MS, type Ledger } from '../kind.js';
 
 export interface ScheduleDocument {
   readonly _id: string;
@@ -86,7 +86,7 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
     async finishRun(key, instant) {
       const { schedules, instants } = await ready();
       await schedules.updateOne({ _id: key, running: instant }, { $set: { running: null, until: 0 } });
-      const old = { key, instant: { $lt: instant - REMEMBERED } };
+      const old = { key, instant: { $lt: instant - RETENTION_MS } };
       const gone = await instants.findOne(old, { sort: { instant: -1 } });
       if (gone === null) return;
       // Recorded first, so that a late claim is always rejected.

@@ -4,7 +4,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { scheduler, type Scheduler } from '../kind.js';
 import { createMongoClient } from '../../shared/mongo-client.js';
-import { once, withSettings } from '../shared/settings.js';
+import { createOnce, withSettings } from '../shared/settings.js';
 import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';
 
 interface MongoScheduler extends Scheduler {
@@ -45,7 +45,7 @@ export default defineRuntime<Scheduler, MongoScheduler>(scheduler, {
       schedules: client.db().collection<ScheduleDocument>('lintel_schedules'),
       instants: client.db().collection<InstantDocument>('lintel_schedule_instants'),
     };
-    const ready = once(async () => {
+    const ready = createOnce(async () => {
       await collections.instants.createIndex({ key: 1, instant: 1 });
       return collections;
     });

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { scheduler, type Scheduler } from '../kind.js';
-import { once, withSettings } from '../shared/settings.js';
-import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
+import { createOnce, withSettings } from '../shared/settings.js';
+import { createSqlLedger, TABLES, TABLES_EXIST } from '../shared/sql-ledger.js';
 
 interface PostgresScheduler extends Scheduler {
   readonly pool: pg.Pool;
@@ -16,7 +16,7 @@ const DEADLINE = 900;
 const LOCK = 4_611_006_229;
 
 async function makeTables(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ there: boolean }>(THERE);
+  const { rows } = await pool.query<{ there: boolean }>(TABLES_EXIST);
   if (rows[0]?.there === true) return;
   await pool.query(['BEGIN', `SELECT pg_advisory_xact_lock(${LOCK})`, ...TABLES, 'COMMIT'].join(';\n'));
 }
@@ -39,7 +39,7 @@ export default defineRuntime<Scheduler, PostgresScheduler>(scheduler, {
     });
     // Without a listener, a lost idle connection would end the process.
     pool.on('error', () => undefined);
-    const tables = once(() => makeTables(pool));
+    const tables = createOnce(() => makeTables(pool));
     const ledger = createSqlLedger(async (text, values) => {
       await tables();
       const { rows } = await pool.query<Record<string, unknown>>(text, [...values]);

@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../kind.js';
+import { RETENTION_MS, scheduler, type Ledger, type Scheduler } from '../kind.js';
 import { parseRedisAddress, createRedisClient, dropIfSilent, waitForSettled } from '../../shared/redis.js';
 import { withSettings } from '../shared/settings.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
@@ -14,7 +14,7 @@ interface RedisScheduler extends Scheduler {
 }
 
 /** Milliseconds in which a claimant may repeat its claim. */
-const ASKED_AGAIN = 600_000;
+const RETRY_MS = 600_000;
 
 function createLedger(client: Client, prefix: string): Ledger {
   // The hash tag stores all keys of a schedule in one slot of a cluster.
@@ -33,13 +33,13 @@ function createLedger(client: Client, prefix: string): Ledger {
       runCommand(() => {
         const schedule = scheduleKey(key);
         const claimed = `${schedule}:by:${instant}`;
-        return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, ASKED_AGAIN);
+        return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, RETRY_MS);
       }),
     renewClaim: (key, instant, lease) =>
       runCommand(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),
     finishRun: (key, instant) =>
       runCommand(async () => {
-        await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - REMEMBERED);
+        await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - RETENTION_MS);
       }),
     resolveLatest: (key, form, since) =>
       runCommand(async () => Number(await client.lintelLatest(scheduleKey(key), form, since))),

@@ -11,7 +11,7 @@ export function withSettings(ledger: Ledger, options: Readonly<Record<string, un
 }
 
 /** Caches the result of `make`, but not a failure. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function createOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
     made ??= make().catch((error: unknown) => {

@@ -2,7 +2,7 @@
  * The ledger in PostgreSQL: a row per schedule and recent instant. A claim is one statement, so that only one process
  * gets "mine".
  */
-import { REMEMBERED, type Ledger } from '../kind.js';
+import { RETENTION_MS, type Ledger } from '../kind.js';
 
 type Row = Readonly<Record<string, unknown>>;
 export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
@@ -25,7 +25,7 @@ export const TABLES = [
     PRIMARY KEY (key, instant)
   )`,
 ];
-export const THERE =
+export const TABLES_EXIST =
   "SELECT to_regclass('lintel_schedules') IS NOT NULL AND to_regclass('lintel_schedule_instants') IS NOT NULL AS there";
 
 /** Server time, so that one clock measures all leases. */
@@ -98,7 +98,7 @@ export function createSqlLedger(execute: Execute): Ledger {
     },
     async finishRun(key, instant) {
       await execute(FINISH, [key, instant]);
-      await execute(FORGET, [key, instant - REMEMBERED]);
+      await execute(FORGET, [key, instant - RETENTION_MS]);
     },
     async resolveLatest(key, form, since) {
       const [row] = await execute(LATEST, [key, form, since]);

@@ -53,8 +53,8 @@ const listKeyConditions = (crud: CrudColumns, parameters: Parameters, quote: Quo
 const listNames = (columns: readonly ModelColumn[], quote: QuoteName): string =>
   columns.map(({ name }) => quote(name)).join(', ');
 
-/** `(a > $1 OR (a = $1 AND b > $2))`: behind the row with these values. */
-function writeBehind(
+/** `(a > $1 OR (a = $1 AND b > $2))`: rows after the one with these values. */
+function writeKeysetCondition(
   columns: readonly { readonly name: string; readonly value: string; readonly sign: string }[],
 ): string {
   const [first, ...rest] = columns;
@@ -62,7 +62,7 @@ function writeBehind(
   const { name, value, sign } = first;
   return rest.length === 0
     ? `${name} ${sign} ${value}`
-    : `(${name} ${sign} ${value} OR (${name} = ${value} AND ${writeBehind(rest)}))`;
+    : `(${name} ${sign} ${value} OR (${name} = ${value} AND ${writeKeysetCondition(rest)}))`;
 }
 
 export function writeList(crud: CrudColumns, quote: QuoteName): Statement {
@@ -79,17 +79,17 @@ export function writeList(crud: CrudColumns, quote: QuoteName): Statement {
     value: parameters.add(`after_${column.name}`),
     sign,
   });
-  const behindKey = keys.map((key) => createPlace(key, '>'));
-  const first = behindKey[0]?.value ?? '';
+  const keysetColumns = keys.map((key) => createPlace(key, '>'));
+  const first = keysetColumns[0]?.value ?? '';
   const sort = sorts.length === 0 ? '' : parameters.add('sort');
   const cases = sorts.flatMap((column) =>
     ['>', '<'].map((sign) => {
       const name = `${sign === '<' ? '-' : ''}${column.name}`;
-      return `WHEN '${name}' THEN ${writeBehind([createPlace(column, sign), ...behindKey])}`;
+      return `WHEN '${name}' THEN ${writeKeysetCondition([createPlace(column, sign), ...keysetColumns])}`;
     }),
   );
-  const behind = writeBehind(behindKey);
-  const after = sorts.length === 0 ? behind : `CASE ${sort} ${cases.join(' ')} ELSE ${behind} END`;
+  const keysetCondition = writeKeysetCondition(keysetColumns);
+  const after = sorts.length === 0 ? keysetCondition : `CASE ${sort} ${cases.join(' ')} ELSE ${keysetCondition} END`;
   const orders = sorts.flatMap(({ name }) => [
     `CASE WHEN ${sort} = '${name}' THEN ${quote(name)} END`,
     `CASE WHEN ${sort} = '-${name}' THEN ${quote(name)} END DESC`,

@@ -14,10 +14,11 @@ export const getStorageErrorCode = (error: unknown): string => {
   return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'unknown';
 };
 
-export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(getStorageErrorCode(error));
+export const isConnectionCut = (error: unknown): boolean =>
+  !(error instanceof S3Error) && CUT.test(getStorageErrorCode(error));
 
 /** An object of this key already exists. */
-export const isTaken = (error: unknown): boolean =>
+export const isAlreadyStored = (error: unknown): boolean =>
   error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(getStorageErrorCode(error));
 
 export const isAbsent = (error: unknown): boolean =>
@@ -37,7 +38,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** The server may have completed the operation. */
-export const isDoubtful = (error: unknown): boolean =>
+export const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof S3Error) || PASSING.test(getStorageErrorCode(error));
 
 const getErrorStatus = (error: unknown): string | undefined =>

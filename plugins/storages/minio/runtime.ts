@@ -11,7 +11,7 @@ import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';
 import { createSweep, type Sweep } from './sweep.js';
 import { createTransport, type Transport } from './transport.js';
-import { clear, retryWhenCut, put, type Bucket } from './upload.js';
+import { clear, retryOnConnectionCut, put, type Bucket } from './upload.js';
 
 interface Store {
   readonly options: Options;
@@ -94,7 +94,7 @@ function createUrl({ options, signer, bucket }: Store, key: string, seconds: num
 
 async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { client, name } = bucket;
-  const answers = await retryWhenCut(bucket, () => client.removeObjects(name, [...keys]));
+  const answers = await retryOnConnectionCut(bucket, () => client.removeObjects(name, [...keys]));
   // The response lists only failures, each as an error.
   const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
   if (failed.length === 0) return;
@@ -118,22 +118,22 @@ export default defineRuntime<Storage, MinioStorage>(storage, {
   create() {
     const handle: MinioStorage = {
       store: null,
-      async put(key, file, asker) {
+      async put(key, file, requester) {
         try {
           const { bucket, transport } = requireStore(handle);
           const name = toObjectName(key, file.signed === true);
-          await transport.runUntil(asker?.invocation.deadline, () => put(bucket, name, file));
+          await transport.runUntil(requester?.invocation.deadline, () => put(bucket, name, file));
         } catch (error) {
           throw toStorageFault(error, 'put');
         }
       },
       url: (key, seconds) => createUrl(requireStore(handle), key, seconds),
-      async remove(keys, asker) {
+      async remove(keys, requester) {
         const objects = listObjectNames(keys);
         if (objects.length === 0) return;
         try {
           const { bucket, transport } = requireStore(handle);
-          await transport.runUntil(asker?.invocation.deadline, () => removeAll(bucket, objects));
+          await transport.runUntil(requester?.invocation.deadline, () => removeAll(bucket, objects));
         } catch (error) {
           throw toStorageFault(error, 'remove');
         }

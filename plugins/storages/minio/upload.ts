@@ -7,14 +7,14 @@ import type { Client } from 'minio';
 import { createFault } from '../../../contract/fault.js';
 import type { Storable } from '../kind.js';
 import { createServingHeaders } from '../shared/serving-headers.js';
-import { isAbsent, isCut, isDoubtful, isTaken, hasErrorCode } from './errors.js';
+import { isAbsent, isConnectionCut, isOutcomeUnknown, isAlreadyStored, hasErrorCode } from './errors.js';
 import type { Leftover } from './sweep.js';
 
 /** Larger files are uploaded in parts; S3 requires at least 5 MiB each. */
 const PART = 8 * 1024 * 1024;
 const MOST_PARTS = 10_000;
 /** Smaller sections are held in memory, to be read once. */
-const AT_ONCE = 256 * 1024;
+const MAX_IN_MEMORY = 256 * 1024;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -49,14 +49,14 @@ async function readSection({ path, start, size }: Section): Promise<Buffer> {
 }
 
 /** Repeats an idempotent operation, because servers close connections that were idle too long. */
-export async function retryWhenCut<T>(
+export async function retryOnConnectionCut<T>(
   { closeIdleSockets }: Bucket,
   attempt: (isAgain: boolean) => Promise<T>,
 ): Promise<T> {
   try {
     return await attempt(false);
   } catch (error) {
-    if (!isCut(error)) throw error;
+    if (!isConnectionCut(error)) throw error;
   }
   closeIdleSockets();
   return attempt(true);
@@ -72,7 +72,7 @@ async function send(
   const { client, name } = bucket;
   // Without TLS the signature covers the bytes; with TLS a header does.
   const hash = createHash(client.enableSHA256 ? 'sha256' : 'md5');
-  const held = section.size <= AT_ONCE ? await readSection(section) : null;
+  const held = section.size <= MAX_IN_MEMORY ? await readSection(section) : null;
   if (held === null) await pipeline(streamSection(section), hash);
   else hash.update(held);
   const sum = hash.digest();
@@ -91,10 +91,10 @@ async function send(
       if (!Buffer.isBuffer(body)) body.destroy();
     }
   };
-  return retryWhenCut(bucket, (isAgain) =>
+  return retryOnConnectionCut(bucket, (isAgain) =>
     sendOnce().catch((error: unknown) => {
       // The object was created by the first attempt.
-      if (isAgain && isTaken(error)) return '';
+      if (isAgain && isAlreadyStored(error)) return '';
       throw error;
     }),
   );
@@ -112,12 +112,12 @@ async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<vo
   try {
     await send(bucket, key, section, { headers: bucket.isUnconditional ? headers : { ...headers, ...condition } });
   } catch (error) {
-    if (isTaken(error)) throw createTakenFault();
+    if (isAlreadyStored(error)) throw createTakenFault();
     if (!bucket.isUnconditional && hasErrorCode(error, 'NotImplemented')) {
       bucket.isUnconditional = true;
       return putWhole(bucket, key, file);
     }
-    if (isDoubtful(error)) bucket.addLeftover({ key, parts: null });
+    if (isOutcomeUnknown(error)) bucket.addLeftover({ key, parts: null });
     throw error;
   }
 }
@@ -125,7 +125,7 @@ async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<vo
 async function hasObject(bucket: Bucket, key: string): Promise<boolean> {
   const { client, name } = bucket;
   try {
-    await retryWhenCut(bucket, () => client.statObject(name, key));
+    await retryOnConnectionCut(bucket, () => client.statObject(name, key));
     return true;
   } catch (error) {
     if (isAbsent(error)) return false;

@@ -7,12 +7,12 @@ export default defineRuntime(strategy, {
   create: () => ({
     combine: (verifiers) => async (invocation) => {
       // Without verifiers, the request is rejected.
-      let verdict: VerificationResult = { refused: 'no verifier' };
+      let result: VerificationResult = { refused: 'no verifier' };
       for (const verify of verifiers) {
-        verdict = await verify(invocation);
-        if (verdict !== true) return verdict;
+        result = await verify(invocation);
+        if (result !== true) return result;
       }
-      return verdict;
+      return result;
     },
   }),
 });

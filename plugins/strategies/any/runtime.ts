@@ -7,9 +7,9 @@ export default defineRuntime(strategy, {
     combine: (verifiers) => async (invocation) => {
       const reasons: string[] = [];
       for (const verify of verifiers) {
-        const verdict = await verify(invocation);
-        if (verdict === true) return true;
-        reasons.push(verdict.refused);
+        const result = await verify(invocation);
+        if (result === true) return true;
+        reasons.push(result.refused);
       }
       return { refused: reasons.join('; ') || 'no verifier' };
     },

@@ -26,13 +26,13 @@ const createPurposeField = (doc: string) =>
     .matches(/^[a-z][a-z0-9_-]*$/)
     .max(64);
 
-export const issuedWords = {
+export const issuedFields = {
   issuer: createNameField('Issuer of tokens (claim `iss`). Default: the `id` of the resource.', 'shop'),
   audience: createNameField('Audience of tokens (claim `aud`). Default: all guards with the same key.', 'admin'),
   purpose: createPurposeField('What tokens are for (extension). They open resources of this purpose, and no others.'),
 };
 
-export const demandedWords = {
+export const demandedFields = {
   issuer: createNamesField(
     'Takes only tokens of this issuer (claim `iss`), or of one of a list.',
     'https://login.example.com/',
@@ -52,11 +52,11 @@ export interface TokenRequirements {
 export function resolveRequirements(guard: Json | undefined, tokenize: Json | undefined): TokenRequirements {
   const [own, around] = [guard, tokenize].map((json) => (isObject(json) ? json : {}));
   const readField = (field: string): Json | undefined => own?.[field] ?? around?.[field];
-  const asked = readField('purpose');
+  const requested = readField('purpose');
   return {
     issuers: toNames(readField('issuer')),
     audiences: toNames(readField('audience')),
-    purpose: typeof asked === 'string' ? asked : ACCESS,
+    purpose: typeof requested === 'string' ? requested : ACCESS,
   };
 }
 
@@ -67,9 +67,9 @@ export function toNames(json: Json | undefined): readonly string[] | null {
 }
 
 /** Null where the guard has no requirements beyond the key. */
-export function describeRequirements({ issuers, audiences, purpose: asked }: TokenRequirements): Json {
-  if (issuers === null && audiences === null && asked === ACCESS) return null;
-  return { issuers: sortNames(issuers), audiences: sortNames(audiences), purpose: asked };
+export function describeRequirements({ issuers, audiences, purpose: requested }: TokenRequirements): Json {
+  if (issuers === null && audiences === null && requested === ACCESS) return null;
+  return { issuers: sortNames(issuers), audiences: sortNames(audiences), purpose: requested };
 }
 
 const sortNames = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());
@@ -82,10 +82,10 @@ export function listSigningSettings(tokenize: Json | undefined, facts: CheckPlac
 
 /** Whether a guard accepts tokens issued with these settings; null where environment values decide. */
 export function canAcceptIssued(
-  { issuers, audiences, purpose: asked }: TokenRequirements,
+  { issuers, audiences, purpose: requested }: TokenRequirements,
   { issuer, audience, purpose: given }: Readonly<Record<string, Json>>,
 ): boolean | null {
-  if ((given ?? ACCESS) !== asked) return false;
+  if ((given ?? ACCESS) !== requested) return false;
   // Without audiences, tokens and guards of one key match.
   const isOpen = audiences === null && audience === undefined;
   return combineAnswers(

@@ -3,7 +3,7 @@
  * Otherwise two tokens could look equal.
  */
 import { isObject, POISON_KEYS, type JsonObject } from '../../../contract/json.js';
-import { isBeyond, parseExact } from '../../../language/strings/exact-json.js';
+import { isBeyondDouble, parseExact } from '../../../language/strings/exact-json.js';
 import { TokenRefused } from '../kind.js';
 
 const MAX_DEPTH = 32;
@@ -30,7 +30,7 @@ export function readObject(text: string): JsonObject {
 }
 
 function rejectOutOfRange(digits: string): void {
-  if (isBeyond(digits)) throw new TokenRefused('a number out of range');
+  if (isBeyondDouble(digits)) throw new TokenRefused('a number out of range');
 }
 
 /** `text` is valid JSON, so only strings and brackets need to be scanned. */
@@ -44,10 +44,10 @@ function validateStructure(text: string): void {
     } else if (character === '}' || character === ']') open.pop();
     else if (character === '"') {
       const end = endOfString(text, at);
-      const said = JSON.parse(text.slice(at, end)) as string;
+      const decoded = JSON.parse(text.slice(at, end)) as string;
       // A lone surrogate would be stored as another character.
-      if (!said.isWellFormed()) throw new TokenRefused('half a character');
-      if (isName(text, end)) addName(open.at(-1) ?? null, said);
+      if (!decoded.isWellFormed()) throw new TokenRefused('half a character');
+      if (isName(text, end)) addName(open.at(-1) ?? null, decoded);
       at = end - 1;
     }
   }

@@ -221,12 +221,15 @@ export const acceptParts: PartRunner['accept'] = async (parts, frame, payload, e
 const PATIENCE = 1000;
 type Counting = Pick<JobAdmin, 'backlog'>;
 /** Of the stores that answer in time; null if none does. */
-export async function collectBacklog(desks: readonly Counting[], patience = PATIENCE): Promise<Backlog | null> {
+export async function collectBacklog(
+  backlogSources: readonly Counting[],
+  patience = PATIENCE,
+): Promise<Backlog | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patience, null)));
-  const count = async (desk: Counting): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
-  const asked = desks.map((desk) => Promise.race([count(desk).catch(() => null), late]));
-  const found = await Promise.all(asked).finally(() => clearTimeout(timer));
+  const count = async (backlogSource: Counting): Promise<Backlog | null> => (await backlogSource.backlog?.()) ?? null;
+  const pending = backlogSources.map((backlogSource) => Promise.race([count(backlogSource).catch(() => null), late]));
+  const found = await Promise.all(pending).finally(() => clearTimeout(timer));
   const [first, ...more] = found.filter((one) => one !== null);
   return first === undefined ? null : more.reduce(addBacklogs, first);
 }

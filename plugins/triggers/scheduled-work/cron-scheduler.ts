@@ -40,14 +40,14 @@ interface Entry {
   /** Milliseconds: when this process learned of the schedule. */
   readonly since: number;
   /** Whether runs missed before `since` are caught up. */
-  readonly makesUp: boolean;
+  readonly catchesUp: boolean;
   /** The ledger has recorded the schedule. */
   noted: boolean;
   /** Instants up to this one are decided. */
   from: number;
   next: number | null;
   asking: { readonly instant: number; readonly by: string } | null;
-  attending: Promise<void> | null;
+  pendingRun: Promise<void> | null;
   retry: (() => void) | null;
   reported: boolean;
 }
@@ -61,7 +61,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
   let over = false;
   let isAway = false;
 
-  function addEntry(schedule: Schedule, form: string, makesUp: boolean): void {
+  function addEntry(schedule: Schedule, form: string, catchesUp: boolean): void {
     const { cron } = readCron(schedule.expression);
     if (cron === null) return;
     const table = createTimetable(cron, schedule.zone ?? 'UTC');
@@ -71,12 +71,12 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
       form,
       table,
       since,
-      makesUp,
+      catchesUp,
       noted: false,
       from: since,
       next: table.next(since),
       asking: null,
-      attending: null,
+      pendingRun: null,
       retry: null,
       reported: false,
     };
@@ -85,7 +85,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
   }
 
   /** Unchanged schedules are left alone, because their due runs are still due. */
-  function refresh(makesUp: boolean): void {
+  function refresh(catchesUp: boolean): void {
     if (over) return;
     const schedules = running.schedules();
     const keys = new Set(schedules.map(({ key }) => key));
@@ -95,7 +95,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
       const known = entries.get(schedule.key);
       if (known?.form === form) continue;
       if (known !== undefined) removeEntry(schedule.key, known);
-      addEntry(schedule, form, makesUp);
+      addEntry(schedule, form, catchesUp);
     }
     scheduleWake();
   }
@@ -110,8 +110,8 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     wake = null;
     if (over || entries.size === 0) return;
     const now = time.now();
-    const waits = [...entries.values()].flatMap(({ next, attending, retry }) =>
-      next === null || attending !== null || retry !== null ? [] : [next - now],
+    const waits = [...entries.values()].flatMap(({ next, pendingRun, retry }) =>
+      next === null || pendingRun !== null || retry !== null ? [] : [next - now],
     );
     wake = time.setTimer(Math.max(0, Math.min(LONGEST_WAIT, ...waits)), checkDue);
   }
@@ -120,7 +120,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     const now = time.now();
     for (const entry of entries.values()) {
       // The system clock was set back; the ledger rejects instants that ran already.
-      if (now < entry.from && entry.attending === null) advanceEntry(entry, now);
+      if (now < entry.from && entry.pendingRun === null) advanceEntry(entry, now);
       if (entry.next !== null && entry.next <= now && entry.retry === null) processEntry(entry);
     }
     scheduleWake();
@@ -132,8 +132,8 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
   }
 
   function processEntry(entry: Entry): void {
-    if (over || entry.attending !== null) return;
-    entry.attending = processDue(entry)
+    if (over || entry.pendingRun !== null) return;
+    entry.pendingRun = processDue(entry)
       .then(() => logAvailable())
       .catch((error: unknown) => {
         logUnavailable(error);
@@ -144,7 +144,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
         });
       })
       .finally(() => {
-        entry.attending = null;
+        entry.pendingRun = null;
         scheduleWake();
       });
   }
@@ -155,7 +155,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     if (!entry.noted) {
       const latest = await scheduler.resolveLatest(schedule.key, form, entry.since);
       entry.noted = true;
-      if (entry.makesUp) advanceEntry(entry, Math.min(entry.from, Math.max(latest, entry.since - catchUp - 1)));
+      if (entry.catchesUp) advanceEntry(entry, Math.min(entry.from, Math.max(latest, entry.since - catchUp - 1)));
     }
     const now = time.now();
     const due = table.latest(entry.from, now);
@@ -212,7 +212,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
       wake?.();
       for (const entry of entries.values()) entry.retry?.();
       // Runs claimed before the stop must still be executed: no other process would run them.
-      await Promise.all([...entries.values()].map(({ attending }) => attending ?? Promise.resolve()));
+      await Promise.all([...entries.values()].map(({ pendingRun }) => pendingRun ?? Promise.resolve()));
       await flights.waitForRuns();
     },
     releaseClaims: () => flights.releaseClaims(),

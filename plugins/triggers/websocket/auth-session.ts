@@ -49,8 +49,8 @@ export async function createAuthSession(input: AuthSessionInput): Promise<AuthSe
   const { identities, headers, uid, claim, getFaultStatus, end, forced = false } = input;
   const realms = new Map<string, number>();
   const authenticate = async (): Promise<AdmittedIdentity | null> => {
-    const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
-    const admitted = await authenticatePeer(identities(), asked, getFaultStatus);
+    const invocation = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
+    const admitted = await authenticatePeer(identities(), invocation, getFaultStatus);
     realms.clear();
     // Another guard may read another header, with the token of a different user.
     for (const one of admitted)

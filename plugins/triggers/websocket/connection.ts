@@ -52,19 +52,19 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
   socket.on('message', (data: RawData, isBinary: boolean) => {
     if (!isOpen || peer === null) return;
     if (isBinary) return close(CLOSE.unsupported, 'messages are text');
-    const verdict = pace(performance.now());
-    if (verdict === 'flood') return close(CLOSE.policy, 'too many messages');
+    const outcome = pace(performance.now());
+    if (outcome === 'flood') return close(CLOSE.policy, 'too many messages');
     const message = readMessage(data as Buffer, json);
-    if (verdict === 'over') return void respond(message, peer, createFault('WS_FLOOD', { max: limits.rate }));
+    if (outcome === 'over') return void respond(message, peer, createFault('WS_FLOOD', { max: limits.rate }));
     if (closing()) return void respond(message, peer, createFault('WS_CLOSING', {}, { retryable: true }));
     queue.push(message);
     next();
   });
   socket.on('ping', (data: Buffer) => {
-    const verdict = signs(performance.now());
-    if (verdict === 'flood') close(CLOSE.policy, 'too many pings');
+    const outcome = signs(performance.now());
+    if (outcome === 'flood') close(CLOSE.policy, 'too many pings');
     else if (isOpen && socket.bufferedAmount > limits.buffered) closeSlowConsumer();
-    else if (isOpen && verdict === 'fine') socket.pong(data);
+    else if (isOpen && outcome === 'fine') socket.pong(data);
   });
   socket.on('pong', () => {
     silent = 0;

@@ -13,7 +13,7 @@ export interface HandshakeInput {
 }
 
 /** Returns null for a valid handshake. */
-export type HandshakeCheck = (asked: HandshakeRequest) => Fault | null;
+export type HandshakeCheck = (request: HandshakeRequest) => Fault | null;
 
 const RETRY = { headers: { 'retry-after': '1' }, retryable: true };
 const KEY = /^[+/0-9A-Za-z]{22}==$/;

@@ -44,7 +44,7 @@ export interface HubInput {
   /** Some resource authenticates callers, so a claimed uid is not sufficient. */
   readonly isGuarded: () => boolean;
   /** Unauthenticated connections may use the uid they claim. */
-  readonly believes?: boolean;
+  readonly trustsClaimedUid?: boolean;
   readonly maxRooms: number;
   readonly onDelivered: (action: string, receivers: number, dropped: number) => void;
   /** Called for a recipient that does not receive the message. */
@@ -81,7 +81,7 @@ type Groups = Map<string, Set<Client>>;
 
 export function createHub({
   isGuarded,
-  believes = false,
+  trustsClaimedUid = false,
   maxRooms,
   onDelivered,
   onMissed = () => undefined,
@@ -98,7 +98,7 @@ export function createHub({
     now: number,
   ): string | null {
     if (until <= now) return OVER;
-    if (believes && !verified) return null;
+    if (trustsClaimedUid && !verified) return null;
     if (of === undefined || of.realm === null) return verified || !isGuarded() || of?.open === true ? null : UNPROVEN;
     if ((realms.get(of.realm) ?? 0) > now) return null;
     if (!verified) return of.open ? null : UNPROVEN;
@@ -192,11 +192,11 @@ export function createHub({
     async replayMissed(client, missed) {
       const send = (message: Delivery): Promise<void> =>
         new Promise((left) => client.send(createFrameWriter(message)(client.uid), left));
-      const came = new Set(client.waiting?.map(({ id }) => id));
+      const delivered = new Set(client.waiting?.map(({ id }) => id));
       const sent = new Set<Delivery['id']>();
       for (const message of missed) {
         // Room messages are replayed only if they arrived while the connection was in the room.
-        const isTold = 'rooms' in message.to ? came.has(message.id) : isFor(client, message, Date.now());
+        const isTold = 'rooms' in message.to ? delivered.has(message.id) : isFor(client, message, Date.now());
         if (!isTold) continue;
         sent.add(message.id);
         await send(message);

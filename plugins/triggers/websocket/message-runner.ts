@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { ErrorResponse } from '../../../contract/problem.js';
 import {
-  isStranger,
+  isForeignSender,
   type ConnectionSettings,
   type FoundResource,
   type TriggerServices,
@@ -48,7 +48,7 @@ export function createWorker(running: TriggerServices, { http }: ConnectionSetti
     visit.resource = found;
     const { parameters } = found;
     if (found.requestOnly) throw createFault('WS_REQUEST_ONLY');
-    if (isStranger(peer.sender, found.proof)) throw createFault('REQ_CROSS_SITE');
+    if (isForeignSender(peer.sender, found.proof)) throw createFault('REQ_CROSS_SITE');
     visit.invocation = new SocketInvocation({ id, startedAt, deadline, payload, parameters, timed }, peer);
     const { body, status } = await found.invoke(visit.invocation);
     return [body, status];

@@ -107,17 +107,17 @@ export interface AdmittedIdentity extends Identified {
 /** The first admission is the primary identity. Empty without a token; throws Refused when no guard accepts it. */
 export async function authenticatePeer(
   identities: readonly IdentityPlan[],
-  asked: Parameters<Identity['identifyCaller']>[0],
+  invocation: Parameters<Identity['identifyCaller']>[0],
   getFaultStatus: (failure: Fault) => number,
 ): Promise<readonly AdmittedIdentity[]> {
   const asking = identities.flatMap(({ identity, realm }) =>
-    identity !== null && asked.header(identity.header).length > 0 ? [{ identity, realm }] : [],
+    identity !== null && invocation.header(identity.header).length > 0 ? [{ identity, realm }] : [],
   );
   const admitted: AdmittedIdentity[] = [];
   let refusal: ConnectionRejection | null = null;
   for (const { identity, realm } of asking) {
     try {
-      admitted.push({ ...(await identity.identifyCaller(asked)), realm });
+      admitted.push({ ...(await identity.identifyCaller(invocation)), realm });
     } catch (error) {
       const failure = ensureFault(error);
       // Any other status is a failure, such as an unavailable store.
@@ -131,7 +131,7 @@ export async function authenticatePeer(
 }
 
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
-  const said = getOwn(claims, claim);
-  const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;
-  return isPlain && said.toString() === uid;
+  const claimed = getOwn(claims, claim);
+  const isPlain = typeof claimed === 'string' || typeof claimed === 'number' || claimed instanceof ExactNumber;
+  return isPlain && claimed.toString() === uid;
 }

@@ -69,7 +69,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
   const hub = createHub({
     isGuarded: () => getIdentities().length > 0,
     // The earlier system accepts a claimed uid, because helpdesk customers have no token.
-    believes: isSub0(profile),
+    trustsClaimedUid: isSub0(profile),
     maxRooms: limits.rooms,
     onDelivered: (action, receivers, dropped) => emitEvent({ what: 'message-delivered', action, receivers, dropped }),
     onMissed: callOncePerPair((action, cause) => log.warn({ action, cause }, MISSED)),

@@ -1,7 +1,7 @@
 /** Validates numbers. Text is converted only where a request can send nothing else. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { compareNumbers, toExactNumber, isBeyond } from '../../../language/strings/exact-json.js';
+import { compareNumbers, toExactNumber, isBeyondDouble } from '../../../language/strings/exact-json.js';
 import { validationType } from '../kind.js';
 
 /** The JSON number syntax. */
@@ -10,7 +10,7 @@ const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Negative zero becomes zero; numbers out of range stay text and are rejected as such. */
 function fromText(sent: unknown): unknown {
   if (typeof sent !== 'string' || !NUMERAL.test(sent)) return sent;
-  return isBeyond(sent) ? sent : (toExactNumber(sent) ?? sent);
+  return isBeyondDouble(sent) ? sent : (toExactNumber(sent) ?? sent);
 }
 
 const isNumber = (value: unknown): value is number | ExactNumber =>

@@ -29,8 +29,8 @@ function createClaimsCheck(options: Options, tools: PlanTools): (token: Verified
     toSet(readNames(options, 'issuer', tools)),
     toSet(readNames(options, 'audience', tools)),
   ];
-  const isIn = (names: ReadonlySet<string> | null, said: unknown): boolean =>
-    names === null || [said].flat().some((one) => typeof one === 'string' && names.has(one));
+  const isIn = (names: ReadonlySet<string> | null, claim: unknown): boolean =>
+    names === null || [claim].flat().some((one) => typeof one === 'string' && names.has(one));
   return ({ claims }) => {
     const [by, to] = [getOwn(claims, 'iss'), getOwn(claims, 'aud')];
     if (Array.isArray(by) || !isIn(issuers, by)) return { refused: 'another issuer' };

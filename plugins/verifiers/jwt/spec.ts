@@ -12,7 +12,7 @@ import {
   verifierErrors,
 } from '../shared/fields.light.js';
 import { TOK_KEY } from '../../tokens/shared/keys.light.js';
-import { demandedWords } from '../../tokens/shared/audience.light.js';
+import { demandedFields } from '../../tokens/shared/audience.light.js';
 
 export default definePlugin({
   kind: 'verifier',
@@ -29,8 +29,8 @@ export default definePlugin({
     {
       header_key: createHeaderField('Header with the token.', '$HEADER.authorization'),
       secret_key: secretField,
-      issuer: demandedWords.issuer,
-      audience: demandedWords.audience,
+      issuer: demandedFields.issuer,
+      audience: demandedFields.audience,
       algorithm: text({ doc: 'How the token is signed.', default: 'HS256', examples: ['HS512'] }).oneOf([
         'HS256',
         'HS384',

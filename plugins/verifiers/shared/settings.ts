@@ -6,7 +6,7 @@ import { readConstantText } from '../../../contract/constant-text.js';
 import { findKeyFlaw } from '../../tokens/shared/keys.light.js';
 import type { VerificationResult } from '../kind.js';
 
-/** What settings are read with. */
+/** What settings need: constant texts, and the place for errors. */
 export type ConstantTools = Pick<PlanTools, 'text' | 'place'>;
 
 type Options = Readonly<Record<string, Json>>;

@@ -122,7 +122,7 @@ describe('plugin lifecycle', () => {
       new Set([...keys].flatMap((key) => (key === 'user' ? ['user', 'server'] : [key])));
     const pending = await life.openAvailable([server, user, instance('other')], reach);
     expect(pending.map(({ key }) => key)).to.deep.equal(['server', 'user']);
-    expect([...life.away.keys()]).to.deep.equal(['server', 'user']);
+    expect([...life.unavailable.keys()]).to.deep.equal(['server', 'user']);
     expect(events).to.deep.equal(['open other']);
     expect(await life.health()).to.deep.equal({
       server: { ok: false, detail: 'waiting: X_AWAY' },

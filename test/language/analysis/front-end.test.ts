@@ -58,7 +58,7 @@ describe('front end: codes', () => {
 
   before(() => names.forEach((name) => readExpectedRows(name).forEach(({ code }) => seen.add(code))));
 
-  // Reported with databases only: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the
+  // Reported with databases only: `e2e/cli-check-statements`, `e2e/checked-document-queries` and `e2e/secret-views` have the
   // cases.
   const isOfDatabases = (code: string): boolean => /^(?:SQL_REFUSED|DOC_REJECTED|LNK_SECRET_STORED)$/.test(code);
 

@@ -254,7 +254,7 @@ function lookedAt(cron: Cron, zone: string, from: number, to: number): number[] 
     // The skipped minutes, one by one.
     const left: number[] = [];
     for (let gone = furthest + 60_000; gone < shown; gone += 60_000) left.push(gone);
-    if (cron.steady ? matches(shown) : isNew && (matches(shown) || left.some(matches))) found.push(at);
+    if (cron.runsInRepeatedHour ? matches(shown) : isNew && (matches(shown) || left.some(matches))) found.push(at);
     furthest = Math.max(furthest, shown);
   }
   return found;

@@ -95,10 +95,10 @@ async function countStaleReads(seed: string, failures: number): Promise<{ stale:
       value = Number(Buffer.from(found.value).toString());
       cached++;
     } else {
-      const errand: ComputationLease | null = found.errand;
+      const heldLease: ComputationLease | null = found.heldLease;
       value = version;
       for (let turns = random.below(6); turns > 0; turns--) await new Promise(setImmediate);
-      if (errand !== null) store.completeComputation(errand, Buffer.from(String(value)), 60);
+      if (heldLease !== null) store.completeComputation(heldLease, Buffer.from(String(value)), 60);
     }
     if (value < floor) stale++;
   }

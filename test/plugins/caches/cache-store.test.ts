@@ -28,18 +28,18 @@ function logger() {
   };
 }
 
-const requireErrand = (found: CacheLookup): ComputationLease => {
-  if ('value' in found || found.errand === null) throw new Error('there is no errand');
-  return found.errand;
+const requireLease = (found: CacheLookup): ComputationLease => {
+  if ('value' in found || found.heldLease === null) throw new Error('there is no lease');
+  return found.heldLease;
 };
 const describeFound = (found: CacheLookup | undefined): unknown =>
   found === undefined
     ? 'waits'
     : 'value' in found
       ? Buffer.from(found.value).toString()
-      : found.errand === null
+      : found.heldLease === null
         ? 'away'
-        : found.errand.flight === null
+        : found.heldLease.flight === null
           ? 'computes alone'
           : 'computes';
 
@@ -56,15 +56,15 @@ describe('request that waits for another to compute an entry', () => {
       void store.find(name, 'v', 60, undefined).then((found) => (asked.found = found));
       return asked;
     };
-    const first = async (): Promise<ComputationLease> => requireErrand(await store.find('n', 'v', 60, undefined));
+    const first = async (): Promise<ComputationLease> => requireLease(await store.find('n', 'v', 60, undefined));
     return { store, ask: startFind, first };
   }
 
   it('waits ten seconds, then computes alone, and leaves no timer', async () => {
-    const { ask, first } = setUp();
+    const { ask: read, first } = setUp();
     await first();
     await time.advance(4000);
-    const asked = ask();
+    const asked = read();
     await time.advance(9999);
     expect(describeFound(asked.found)).to.equal('waits');
     await time.advance(2);
@@ -91,9 +91,9 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('waits ten seconds in total, however many fail meanwhile', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const one = await first();
-    const [asked, next] = [ask(), ask()];
+    const [asked, next] = [read(), read()];
     await time.advance(6000);
     store.failComputation(one);
     await time.advance(0);
@@ -107,17 +107,17 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('does not wait for a request that has already taken longer, and replaces it', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const slow = await first();
     await time.advance(9900);
-    const patient = ask();
+    const patient = read();
     await time.advance(200);
     expect(describeFound(patient.found)).to.equal('waits');
-    const second = requireErrand(await store.find('n', 'v', 60, undefined));
+    const second = requireLease(await store.find('n', 'v', 60, undefined));
     expect(second.flight).not.to.equal(slow.flight);
     // The slow one is no longer joined, and its failure is not that of the other.
     store.failComputation(slow);
-    const asked = ask();
+    const asked = read();
     await time.advance(10);
     expect([describeFound(patient.found), describeFound(asked.found)]).to.deep.equal(['waits', 'waits']);
     store.completeComputation(second, Buffer.from('second'), 60);
@@ -130,17 +130,17 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('stores the entry of a request that computed alone, whose failure releases no other', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const slow = await first();
     await time.advance(1);
-    const alone = ask();
+    const alone = read();
     await time.advance(10_000);
-    const mine = requireErrand(alone.found ?? { errand: null });
+    const mine = requireLease(alone.found ?? { heldLease: null });
     store.failComputation(mine);
     expect(slow.flight?.over).to.equal(false);
     store.completeComputation(mine, Buffer.from('alone'), 60);
     await time.advance(1);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect(describeFound(asked.found)).to.equal('alone');
   });
@@ -149,21 +149,21 @@ describe('request that waits for another to compute an entry', () => {
     const inner = memory();
     const storeUnlessError: Cache['setValue'] = (key, ...rest) =>
       key.startsWith('e') ? undefined : inner.setValue(key, ...rest);
-    const { store, ask, first } = setUp({ ...inner, setValue: storeUnlessError });
+    const { store, ask: read, first } = setUp({ ...inner, setValue: storeUnlessError });
     store.completeComputation(await first(), Buffer.from('made'), 60);
     await time.advance(1);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect(describeFound(asked.found)).to.equal('computes');
   });
 
   it('is not needed if an entry of the name has expired', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     store.completeComputation(await first(), Buffer.from('made'), 60);
     await time.advance(59_999);
     expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
     await time.advance(2);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect([store.getLocalBytes('n', 'v'), describeFound(asked.found)]).to.deep.equal([null, 'computes']);
   });
@@ -173,7 +173,7 @@ describe('immediate lookup', () => {
   it('finds a value of this process, by its name and its inputs', async () => {
     const store = createStore(memory(), logger().log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
-    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    store.completeComputation(requireLease(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
     for (let n = 0; n < 2; n++) expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
     expect([store.getLocalBytes('n', 'w'), store.getLocalBytes('m', 'v')]).to.deep.equal([null, null]);
@@ -206,7 +206,7 @@ describe('immediate lookup', () => {
       return { value: packet.subarray(2, 2 + value.length), lease };
     };
     const store = createStore({ ...inner, getValue: recall }, logger().log);
-    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    store.completeComputation(requireLease(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
     expect(describeFound(await store.find('n', 'v', 60, undefined))).to.equal('made');
   });
@@ -217,7 +217,7 @@ describe('immediate lookup', () => {
     const cache = { ...inner, recall };
     const [one, two] = [createStore(cache, logger().log), createStore(cache, logger().log)];
     const found = await Promise.all([one.find('n', 'v', 60, undefined), two.find('n', 'v', 60, undefined)]);
-    const entries = found.map((each) => requireErrand(each).entry);
+    const entries = found.map((each) => requireLease(each).entry);
     expect(entries[0]).to.equal(entries[1]);
   });
 });

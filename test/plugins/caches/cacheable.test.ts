@@ -124,9 +124,9 @@ describe('store of cached entries', () => {
   const recordMessage = (_fields: object, message: string): void => void reported.push(message);
   const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
   const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => performance.now() });
-  const requireErrand = (found: CacheLookup): ComputationLease => {
-    if ('value' in found || found.errand === null) throw new Error('there is no errand');
-    return found.errand;
+  const requireLease = (found: CacheLookup): ComputationLease => {
+    if ('value' in found || found.heldLease === null) throw new Error('there is no lease');
+    return found.heldLease;
   };
   const readText = (found: CacheLookup): string =>
     'value' in found ? Buffer.from(found.value).toString() : 'no value';
@@ -146,18 +146,18 @@ describe('store of cached entries', () => {
 
   it('lets one request compute, and returns its bytes to the waiting ones', async () => {
     const store = createStore(memory(), log);
-    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
+    const heldLease = requireLease(await store.find('n', 'v', 60, undefined));
     const waiting = [store.find('n', 'v', 60, undefined), store.find('n', 'v', 60, undefined)];
-    store.completeComputation(errand, Buffer.from('made'), 60);
+    store.completeComputation(heldLease, Buffer.from('made'), 60);
     expect((await Promise.all(waiting)).map(readText)).to.deep.equal(['made', 'made']);
   });
 
   it('lets exactly one waiting request take over from one that fails', async () => {
     const store = createStore(memory(), log);
-    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
+    const heldLease = requireLease(await store.find('n', 'v', 60, undefined));
     const waiting = Array.from({ length: 5 }, () => store.find('n', 'v', 60, undefined));
-    store.failComputation(errand);
-    const next = requireErrand(await Promise.race(waiting));
+    store.failComputation(heldLease);
+    const next = requireLease(await Promise.race(waiting));
     store.completeComputation(next, Buffer.from('second'), 60);
     const found = await Promise.all(waiting);
     expect(found.filter((one) => !('value' in one)).length).to.equal(1);
@@ -173,24 +173,24 @@ describe('store of cached entries', () => {
       return cache.setValue(key, ...rest);
     };
     const store = createStore({ ...cache, setValue: storeDelayed }, log);
-    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
-    store.completeComputation(errand, Buffer.from('made'), 60);
-    store.failComputation(errand);
+    const heldLease = requireLease(await store.find('n', 'v', 60, undefined));
+    store.completeComputation(heldLease, Buffer.from('made'), 60);
+    store.failComputation(heldLease);
     expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('made');
     take();
   });
 
   it('does not let a request wait for itself', async () => {
     const store = createStore(memory(), log);
-    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
-    expect(requireErrand(await store.find('n', 'v', 60, errand))).to.equal(errand);
+    const heldLease = requireLease(await store.find('n', 'v', 60, undefined));
+    expect(requireLease(await store.find('n', 'v', 60, heldLease))).to.equal(heldLease);
   });
 
   it('does not join a request from before a removal', async () => {
     const store = createStore(memory(), log);
-    const early = requireErrand(await store.find('n', 'v', 60, undefined));
+    const early = requireLease(await store.find('n', 'v', 60, undefined));
     await store.remove(['n']);
-    const late = requireErrand(await store.find('n', 'v', 60, undefined));
+    const late = requireLease(await store.find('n', 'v', 60, undefined));
     store.completeComputation(early, Buffer.from('stale'), 60);
     store.completeComputation(late, Buffer.from('fresh'), 60);
     expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('fresh');
@@ -212,25 +212,25 @@ describe('store of cached entries', () => {
       },
     };
     const store = createStore(cache, log);
-    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('old'), 60);
+    store.completeComputation(requireLease(await store.find('n', 'v', 60, undefined)), Buffer.from('old'), 60);
     expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('old');
     isAway = true;
     await store.remove(['n']);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
-    expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
+    expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ heldLease: null });
     expect(reported.filter((line) => line.includes('invalidations are pending')).length).to.equal(1);
     const before = tries;
     isAway = false;
     await back;
     expect(tries).to.equal(before + 1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(requireErrand(await store.find('n', 'v', 60, undefined))).to.be.an('object');
+    expect(requireLease(await store.find('n', 'v', 60, undefined))).to.be.an('object');
   });
 
   it('computes while the store fails, whatever the failure is', async () => {
     const cache: Cache = { ...memory(), getValue: () => Promise.reject(new Error('broken')) };
     const store = createStore(cache, log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
-    expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
+    expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ heldLease: null });
   });
 });

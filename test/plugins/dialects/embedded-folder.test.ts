@@ -144,8 +144,8 @@ describe('folder of an embedded database', () => {
     const holder = spawn('unshare', [...apart, '--input-type=module', '-e', HOLDER, data], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    const [said] = (await once(holder.stdout, 'data')) as [Buffer];
-    expect(String(said)).to.equal('held\n');
+    const [output] = (await once(holder.stdout, 'data')) as [Buffer];
+    expect(String(output)).to.equal('held\n');
     expect(await catchReason(lockFolder(data, 'main'))).to.include('in use by another process');
     // Without a clean shutdown: the operating system releases the lock.
     const over = once(holder, 'close');

@@ -62,9 +62,9 @@ describe('different column types', () => {
         const { changes, warnings } = planMigration([model], new Map([['t', now]]), other, true);
         const [change] = changes;
         if (change === undefined) {
-          const said = 'no cast is certain: add a column of another name and fill it by hand';
+          const warning = 'no cast is certain: add a column of another name and fill it by hand';
           expect(warnings).to.deep.equal([
-            { table: 't', column: 'a', message: `is otherwise; ${said}`, serious: true },
+            { table: 't', column: 'a', message: `is otherwise; ${warning}`, serious: true },
           ]);
           return [];
         }
@@ -282,8 +282,8 @@ describe('unique indexes that are not in the model', () => {
     it(`do not include those ${title}`, () => expect(at(one)).to.deep.equal([[], []]));
   }
   it('do not include another primary key, which is reported and kept', () => {
-    const said = [`! all: the primary key is a, id, the model says id; ${LEFT}`];
-    expect(at(createKnownIndex('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([said, said]);
+    const warning = [`! all: the primary key is a, id, the model says id; ${LEFT}`];
+    expect(at(createKnownIndex('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([warning, warning]);
     const keyless = defineTable('t', defineColumn('a'));
     const indexes = [createKnownIndex('i', ['a'], { unique: true, primary: true })];
     expect(planBoth(keyless, createKnownTable({ a: createKnownColumn('text') }, { indexes }))).to.deep.equal([[], []]);

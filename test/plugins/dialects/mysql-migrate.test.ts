@@ -112,14 +112,14 @@ describe('MySQL migrations on a scripted session', () => {
         changes: typeof left === 'number' ? changes.slice(0, left) : left,
         warnings: [EARLIER, ...warnings],
       });
-      const asks = warnings.length > 0 || title.startsWith('is added if');
+      const isRead = warnings.length > 0 || title.startsWith('is added if');
       const sql = 'SELECT count(*) AS n FROM `t` WHERE char_length(`a`) > 5';
-      expect(session.sent).to.deep.equal(asks ? [sql] : []);
+      expect(session.sent).to.deep.equal(isRead ? [sql] : []);
     });
   }
 
   const failure = (fields: object) => Object.assign(new Error('value x'), fields);
-  for (const [title, error, isDuplicate, isAway, said] of [
+  for (const [title, error, isDuplicate, isAway, expected] of [
     ['a duplicate', failure({ errno: 1062, code: 'C', sqlState: '23000' }), true, false, 'database error 1062'],
     ['a duplicate in an index', failure({ errno: 1586, sqlState: '23000' }), true, false, 'database error 1586'],
     ['a value out of range', failure({ errno: 1264, sqlState: '22003' }), false, false, 'database error 1264'],
@@ -133,14 +133,14 @@ describe('MySQL migrations on a scripted session', () => {
     ['nothing', null, false, false, null],
     ['a text', 'text', false, false, null],
   ] as const) {
-    it(`${title}: ${isDuplicate ? 'is a duplicate, ' : ''}${isAway ? 'is unavailable, ' : ''}has the message ${said ?? 'of the server'}`, async (): Promise<void> => {
+    it(`${title}: ${isDuplicate ? 'is a duplicate, ' : ''}${isAway ? 'is unavailable, ' : ''}has the message ${expected ?? 'of the server'}`, async (): Promise<void> => {
       const known = await flavour('8');
       expect([known.isDuplicate(error), known.isUnavailable(error)]).to.deep.equal([isDuplicate, isAway]);
       const cleaned = known.sanitizeError(error);
-      if (said === null) return void expect(cleaned).to.equal(error);
+      if (expected === null) return void expect(cleaned).to.equal(error);
       const { errno, code } = error as unknown as { errno: number; code?: string };
       expect(cleaned).to.be.instanceOf(Error).and.not.equal(error);
-      expect(cleaned).to.include({ message: said, name: 'DatabaseError', errno, code });
+      expect(cleaned).to.include({ message: expected, name: 'DatabaseError', errno, code });
       expect(cleaned).not.to.have.property('sqlState');
     });
   }

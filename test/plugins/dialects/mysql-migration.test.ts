@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/until.js';
 for (const flavour of ['mariadb', 'mysql'] as const) {
   describe(`migrations on ${flavour}`, function () {
     /** Throws where a process would end. */
-    let hear: StatementListener = () => {};
+    let listener: StatementListener = () => {};
     let store: MigratedStore;
     const run = (sql: string): Promise<readonly Cells[]> => store.run(sql);
     const catchErrno = async (sql: string): Promise<number | undefined> => {
@@ -21,7 +21,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     };
 
     before(async function () {
-      const opened = await openMysql(flavour, (sql) => hear(sql));
+      const opened = await openMysql(flavour, (sql) => listener(sql));
       if ('skip' in opened) skipTest(this, opened.skip);
       store = opened;
     });
@@ -75,11 +75,11 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     it('close their connection after success and failure', async () => {
       const others = `SELECT count(*) AS n FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()`;
       await store.syncSchema([users]);
-      hear = (sql) => {
+      listener = (sql) => {
         if (sql.includes('information_schema.tables')) throw new Error('gone');
       };
       await catchFault(store.syncSchema([users]));
-      hear = () => {};
+      listener = () => {};
       await waitUntil(async () => Number((await run(others))[0]?.['n']) === 0, 'no other connection is left');
     });
 
@@ -91,11 +91,11 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         defineColumn('b', 'integer', { index: true }),
       );
       let steps = 0;
-      hear = (sql) => {
+      listener = (sql) => {
         if (/^(?:CREATE|ALTER)/.test(sql) && ++steps === 3) throw new Error('gone');
       };
       const fault = await catchFault(store.syncSchema([crash]));
-      hear = () => {};
+      listener = () => {};
       expect(fault.code).to.equal('QRY_MIGRATION');
       const { steps: left } = await store.plan([crash]);
       expect(left.map(({ change }) => change)).to.deep.equal(['add check', 'add index']);

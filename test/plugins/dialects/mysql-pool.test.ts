@@ -239,7 +239,7 @@ describe('MySQL connection pool', () => {
     expect([await next, made.length]).to.deep.equal(['unavailable: no connection became free in time', 2]);
   });
 
-  it('aborts a statement after the timeout with its connection, and asks the server to cancel it', async () => {
+  it('aborts a statement after the timeout with its connection, and sends a cancel request to the server', async () => {
     const pool = await open([playSilence('slow')], { pool: 1 });
     const one = await takeLease(pool);
     const work = one.wire.run('slow', []).catch((error: unknown) => error);

@@ -18,7 +18,7 @@ describe('MySQL rows', () => {
   const read = (
     value: unknown,
     { type, table = '', width, set, format }: ColumnDefinition,
-    said?: ValueType,
+    valueType?: ValueType,
   ): unknown => {
     const field = {
       name: 'a',
@@ -29,9 +29,9 @@ describe('MySQL rows', () => {
       extendedFormat: format,
     };
     const answer = { rows: [[value]], fields: [field] as never, insertId: '0', affected: 0 };
-    return toRows(answer, new Map(said === undefined ? [] : [['a', said]]))[0]?.['a'];
+    return toRows(answer, new Map(valueType === undefined ? [] : [['a', valueType]]))[0]?.['a'];
   };
-  for (const [title, value, sent, said, native] of [
+  for (const [title, value, sent, valueType, native] of [
     ['an integer', '12', { type: Types.LONGLONG }, undefined, 12],
     ['the largest integer of a double', '9007199254740991', { type: Types.LONGLONG }, undefined, 9007199254740991],
     ['a larger integer is text', '9007199254740993', { type: Types.LONGLONG }, undefined, '9007199254740993'],
@@ -83,7 +83,7 @@ describe('MySQL rows', () => {
     ['nothing', undefined, { type: Types.JSON }, undefined, null],
     ['of an unknown type', 'x', {}, undefined, 'x'],
   ] as const satisfies readonly (readonly [string, unknown, ColumnDefinition, ValueType | undefined, unknown])[]) {
-    it(title, () => expect(read(value, sent, said)).to.deep.equal(native));
+    it(title, () => expect(read(value, sent, valueType)).to.deep.equal(native));
   }
 
   it('are empty for a statement without rows', () => {

@@ -11,12 +11,12 @@ const MOST = Math.floor(getHeapStatistics().heap_size_limit / 8);
 
 function createRequest() {
   const ends: (() => void)[] = [];
-  const asker = { invocation: { onFinish: (work: () => void) => void ends.push(work) } } as unknown as Requester;
-  return { asker, end: () => ends.forEach((work) => work()) };
+  const requester = { invocation: { onFinish: (work: () => void) => void ends.push(work) } } as unknown as Requester;
+  return { requester, end: () => ends.forEach((work) => work()) };
 }
 /** Fits only where nothing else is held. */
-const fitsAll = (asker: Requester | null = null): string | null => {
-  const result = new LargeResult(UNBOUNDED, asker);
+const fitsAll = (requester: Requester | null = null): string | null => {
+  const result = new LargeResult(UNBOUNDED, requester);
   const fault = result.checkSize(1, MOST - 2 * MIB);
   result.dispose();
   return fault?.code ?? null;
@@ -34,8 +34,8 @@ describe('result limits', () => {
   });
 
   it('count a large result until its request ends', () => {
-    const { asker, end } = createRequest();
-    const held = new LargeResult(LIMITS, asker);
+    const { requester, end } = createRequest();
+    const held = new LargeResult(LIMITS, requester);
     expect(held.checkSize(1, 8 * MIB)).to.equal(null);
     expect(held.next).to.equal(8 * MIB);
     held.close();

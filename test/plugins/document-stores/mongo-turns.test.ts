@@ -36,9 +36,9 @@ describe('MongoDB connections', () => {
     const calls = createCallsWith(1, 5000);
     const held = holdConnection(calls);
     const order: string[] = [];
-    const ask = (remote: string): Promise<unknown> =>
+    const acquire = (remote: string): Promise<unknown> =>
       calls.call(null, false, async () => void order.push(remote), createClient(remote));
-    const all = [...Array.from({ length: 20 }, () => ask('10.0.0.1')), ask('10.0.0.2'), ask('2001:db8::1')];
+    const all = [...Array.from({ length: 20 }, () => acquire('10.0.0.1')), acquire('10.0.0.2'), acquire('2001:db8::1')];
     held.end();
     await Promise.all([held.done, ...all]);
     expect(order.slice(0, 4).sort()).to.deep.equal(['10.0.0.1', '10.0.0.1', '10.0.0.2', '2001:db8::1']);

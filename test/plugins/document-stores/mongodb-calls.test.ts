@@ -21,7 +21,7 @@ interface Server {
   /** The errors of the next calls of a name. */
   readonly fails: Record<'commit' | 'abort' | 'end' | 'turn' | 'make', Error[]>;
   /** Whether a writable server is available, and how often one was found. */
-  reach: { there: boolean; times: number };
+  reach: { isAvailable: boolean; times: number };
 }
 
 function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
@@ -52,7 +52,7 @@ function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
   });
   const db = { collection, createCollection: (name: string) => answer('make', ` ${name}`) };
   const settings = { deadline, pool: 10, poolWait: deadline, transaction: TRANSACTION };
-  const server = { asked, fails, reach: { there: true, times: 1 } };
+  const server = { asked, fails, reach: { isAvailable: true, times: 1 } };
   const connection = { client: { startSession }, db, settings, standalone: alone, reach: () => server.reach };
   return Object.assign(server, { calls: createCalls(() => connection as unknown as MongoConnection) });
 }
@@ -67,10 +67,10 @@ const getClientId = (session: MongoSession): unknown => (session.client as { id?
 const ok = (session: MongoSession): Promise<unknown> => Promise.resolve(getClientId(session));
 
 describe('MongoDB call outside a transaction', () => {
-  const UNAVAILABLE = { there: false, times: 1 };
-  const THERE = { there: true, times: 1 };
-  const AGAIN = { there: true, times: 2 };
-  const LOST_AGAIN = { there: false, times: 2 };
+  const UNAVAILABLE = { isAvailable: false, times: 1 };
+  const THERE = { isAvailable: true, times: 1 };
+  const AGAIN = { isAvailable: true, times: 2 };
+  const LOST_AGAIN = { isAvailable: false, times: 2 };
   const SELECTION = failure('MongoServerSelectionError');
   const CLOSED = failure('MongoPoolClosedError');
   for (const [title, before, after, error, isKnown] of [

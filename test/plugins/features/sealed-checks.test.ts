@@ -22,7 +22,7 @@ const FACTS: Readonly<Record<string, Record<string, number | string>>> = {
 };
 
 /** Code, path and message of each finding. */
-function said(spec: PluginSpec, holder: DefinitionJson, rest: Partial<CheckPlace> = {}): readonly string[] {
+function listCodes(spec: PluginSpec, holder: DefinitionJson, rest: Partial<CheckPlace> = {}): readonly string[] {
   const place = {
     ...{ slot: 'actionable', value: holder, holder, root: { actionables: [holder] }, testing: false, actions: [] },
     ...{ env: () => null, facts: (kind: string, name: string) => FACTS[`${kind} ${name}`] },
@@ -58,7 +58,7 @@ describe('checks of hashed fields', () => {
 
   it('report an entry for a field that has one', () => {
     const of = (...properties: string[]): readonly string[] =>
-      said(hashables, { hashables: properties.map((property) => ({ ...entry, property })) });
+      listCodes(hashables, { hashables: properties.map((property) => ({ ...entry, property })) });
     expect(of('a', 'b', 'a', 'a')).to.deep.equal([
       'HSH_TWICE /hashables/2/property',
       'HSH_TWICE /hashables/3/property',
@@ -68,7 +68,7 @@ describe('checks of hashed fields', () => {
 
   it('report rules that accept more than the algorithm does', () => {
     const of = (rule: Json, algorithm = 'BCRYPT', property = 'p'): readonly string[] =>
-      said(hashables, { hashables: [{ property, algorithm }], payload_validation: [rule] });
+      listCodes(hashables, { hashables: [{ property, algorithm }], payload_validation: [rule] });
     const RULE = '/payload_validation/0';
     expect(of({ field: { p: { max_length: 73 } } })).to.deep.equal([`HSH_LONG ${RULE}/field/p/max_length`]);
     expect(of({ field: { p: {} }, max_length: 73 })).to.deep.equal([`HSH_LONG ${RULE}/max_length`]);
@@ -89,7 +89,7 @@ describe('checks of hashed fields', () => {
 
   it('report what is certainly written before it is hashed', () => {
     const own = { id: 2, hashables: [entry] };
-    const of = (...actionables: Json[]): readonly string[] => said(hashables, own, { root: { actionables } });
+    const of = (...actionables: Json[]): readonly string[] => listCodes(hashables, own, { root: { actionables } });
     for (const [earlier, isReported] of EARLIER) {
       const one = { id: 1, ...earlier };
       expect(of(one, own), JSON.stringify(earlier)).to.deep.equal(
@@ -109,7 +109,7 @@ describe('checks of encrypted fields', () => {
     ...rest,
   });
   const of = (one: DefinitionJson, holder: DefinitionJson = {}, rest: Partial<CheckPlace> = {}): readonly string[] =>
-    said(ciphers, { id: 2, ciphers: [one], ...holder }, rest);
+    listCodes(ciphers, { id: 2, ciphers: [one], ...holder }, rest);
   const OPTIONS = '/ciphers/0/options';
 
   it('report keys of another size, if they are known', () => {
@@ -155,7 +155,7 @@ describe('checks of encrypted fields', () => {
 
   it('report a field that is encrypted, or decrypted, twice', () => {
     const listCipherFindings = (...list: Json[]): readonly string[] =>
-      said(ciphers, { id: 1, mode: 'QUERY', ciphers: list });
+      listCodes(ciphers, { id: 1, mode: 'QUERY', ciphers: list });
     const opening = entry({ operation: 'Decrypt' });
     expect(listCipherFindings(entry(), entry({ properties: ['q', 'p'] }))).to.deep.equal([
       'CPH_TWICE /ciphers/1/properties/1',
@@ -221,7 +221,7 @@ describe('checks of encrypted fields', () => {
   it('report what is certainly written, or encrypted, before', () => {
     const checkBefore = (earlier: DefinitionJson, own = entry()): readonly string[] => {
       const holder = { id: 2, ciphers: [own] };
-      return said(ciphers, holder, {
+      return listCodes(ciphers, holder, {
         root: { actionables: [{ id: 1, ...earlier }, holder, { id: 3, ...writing(INSERT, ['p']) }] },
       });
     };

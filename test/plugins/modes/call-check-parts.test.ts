@@ -5,7 +5,12 @@ import { OUTBOUND } from '../../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { check } from '../../../plugins/modes/http-request/check.light.js';
 import { resolveConnectTo } from '../../../plugins/modes/http-request/client.js';
-import { getBodyForm, BODILESS, IDEMPOTENT, OURS } from '../../../plugins/modes/http-request/http-syntax.light.js';
+import {
+  getBodyForm,
+  BODILESS,
+  IDEMPOTENT,
+  MANAGED_HEADERS,
+} from '../../../plugins/modes/http-request/http-syntax.light.js';
 
 type DefinitionJson = Readonly<Record<string, Json>>;
 
@@ -19,9 +24,9 @@ describe('headers, body and retries in the check of a call', () => {
 
   it('reject headers of the connection, in any case', () => {
     const what = 'is set by the connection, not by a definition';
-    for (const name of [...OURS, 'Host', 'Content-Length', 'TE'])
+    for (const name of [...MANAGED_HEADERS, 'Host', 'Content-Length', 'TE'])
       expect(ofHeaders({ [name]: 'x' }), name).to.deep.equal([['OUT_HEADER', `/http/headers/${name}`, true, what]]);
-    expect([...OURS].sort()).to.deep.equal([
+    expect([...MANAGED_HEADERS].sort()).to.deep.equal([
       'connection',
       'content-length',
       'expect',

@@ -20,7 +20,7 @@ describe('a call to another service', () => {
   let upstream!: Upstream;
   let client!: HttpClient;
   let behave: Behaviour = (_req, res) => void res.end();
-  let told: unknown[] = [];
+  let logged: unknown[] = [];
   let pauses: number[] = [];
   let now = 0;
   let end = 0;
@@ -36,9 +36,9 @@ describe('a call to another service', () => {
   after(() => upstream.close());
 
   beforeEach(() => {
-    [told, pauses, now] = [[], [], 0];
+    [logged, pauses, now] = [[], [], 0];
     upstream.requests.length = 0;
-    const warn = (fields: object): void => void told.push(fields);
+    const warn = (fields: object): void => void logged.push(fields);
     client = createClient({ outbound: outbound(), log: { warn } as never });
     performance.now = () => now;
     Math.random = () => 0;
@@ -78,7 +78,7 @@ describe('a call to another service', () => {
   };
   const listSent = (): string[] => upstream.requests.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 
-  it('gives the answer of every success, and of each status that is accepted', async () => {
+  it('returns the response for every success and each accepted status', async () => {
     for (const status of [200, 201, 202, 299]) {
       answers(status, { 'content-type': 'text/plain' }, 'text');
       const { body, ...rest } = await call();
@@ -87,7 +87,7 @@ describe('a call to another service', () => {
     answers(404, {}, 'none');
     const accepted = await call('/', { accepts: new Set([404, 409]) });
     expect([accepted.status, accepted.type, accepted.body.toString()]).to.deep.equal([404, undefined, 'none']);
-    expect(told).to.deep.equal([]);
+    expect(logged).to.deep.equal([]);
   });
 
   it('fails with any other status, and is sent again where that may help', async () => {
@@ -129,7 +129,7 @@ describe('a call to another service', () => {
   it('ends with the first answer that is no failure', async () => {
     behave = (_req, res) => void res.writeHead(upstream.requests.length < 3 ? 503 : 200).end();
     expect((await call('/', { retries: 5 })).status).to.equal(200);
-    expect([pauses, told]).to.deep.equal([[100, 200], []]);
+    expect([pauses, logged]).to.deep.equal([[100, 200], []]);
   });
 
   const redirected: readonly (readonly [status: number, method: string, then: string])[] = [
@@ -234,7 +234,7 @@ describe('a call to another service', () => {
     expect(pauses).to.deep.equal([]);
   });
 
-  it('goes where the config lets it, and of addresses that came with a request only to public ones', async () => {
+  it('calls the hosts that the config allows, and of those from a request only public ones', async () => {
     answers(200);
     const fixed = await failure('/', { url: new URL('http://127.0.0.1:1/') });
     const dynamic = await failure('/', { dynamic: true });
@@ -254,12 +254,12 @@ describe('a call to another service', () => {
     behave = ({ socket }) => void socket.destroy();
     await failure('/secret', { method: 'POST' });
     const { host } = new URL(upstream.url);
-    expect((told as { reason: string }[]).map(({ reason: _reason, ...rest }) => rest)).to.deep.equal([
+    expect((logged as { reason: string }[]).map(({ reason: _reason, ...rest }) => rest)).to.deep.equal([
       { action: 'notes#1', host, code: 'OUT_STATUS' },
       { action: 'notes#1', host: '127.0.0.1:1', code: 'OUT_REFUSED' },
       { action: 'notes#1', host, code: 'OUT_FAILED' },
     ]);
-    const reasons = (told as { reason: string }[]).map(({ reason }) => reason);
+    const reasons = (logged as { reason: string }[]).map(({ reason }) => reason);
     expect([reasons[0], reasons[2], reasons[1] !== '']).to.deep.equal(['500', 'ECONNRESET', true]);
   });
 });

@@ -55,8 +55,7 @@ describe('limits of the mode UPLOAD', () => {
     },
   };
   function plan(uploads: Record<string, Json>): ModePlan {
-    const resolve = ({ kind }: { kind: string }): unknown =>
-      kind === 'storage' ? store : { inspect: () => Promise.resolve(null) };
+    const resolve = (): unknown => store;
     const { plan: make } = upload.create!({ resolve } as unknown as RuntimeContext) as {
       plan: (...place: unknown[]) => ModePlan;
     };
@@ -67,7 +66,7 @@ describe('limits of the mode UPLOAD', () => {
       recordPayloadRead: (field: string | null) => void reads.push(field),
       outputs: () => outputs,
     };
-    return make({ id: 1, mode: 'UPLOAD', uploads }, '', tools);
+    return make({ id: 1, mode: 'UPLOAD', uploads, returnables: ['url'] }, '', tools);
   }
   const file = (size: number, field: string, declaredType = 'image/png'): UploadedFile => ({
     ...{ field, declaredType, size, originalName: 'a.png', head: PNG_RED, path: join(folder, 'a') },

@@ -15,7 +15,6 @@ import { PNG_RED } from '../../support/pictures.js';
 interface Trial {
   readonly kept: Set<string>;
   readonly reported: string[];
-  readonly inspected: string[];
   readonly run: (files: number, lasting?: number) => Promise<unknown>;
   readonly end: (answered: boolean) => Promise<void>;
 }
@@ -51,7 +50,7 @@ describe('UPLOAD with a store that fails', () => {
     failing: number,
     { stuck = false, action = {}, root = {}, discard }: Partial<TrialOptions> = {},
   ): Trial {
-    const [kept, reported, inspected] = [new Set<string>(), [] as string[], [] as string[]];
+    const [kept, reported] = [new Set<string>(), [] as string[]];
     let calls = 0;
     const store: Storage = {
       put(key) {
@@ -67,13 +66,9 @@ describe('UPLOAD with a store that fails', () => {
       },
       ...(discard && { removeInBackground: discard }),
     };
-    const inspect = (_file: unknown, type: string) => {
-      inspected.push(type);
-      return Promise.resolve('#ff0000');
-    };
     const recordMessage = (_fields: object, message: string) => void reported.push(message);
     const context = {
-      resolve: ({ kind }: { kind: string }) => (kind === 'storage' ? store : { inspect }),
+      resolve: () => store,
       log: { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage },
     } as unknown as RuntimeContext;
     const value: Record<string, Json> = {
@@ -90,7 +85,6 @@ describe('UPLOAD with a store that fails', () => {
     return {
       kept,
       reported,
-      inspected,
       async run(files, lasting = -1) {
         const invocation = createTestInvocation(
           {},
@@ -162,9 +156,8 @@ describe('UPLOAD with a store that fails', () => {
 
   it('computes a colour only if it can be returned', async () => {
     const looks = async (action: object, root: object): Promise<boolean> => {
-      const { run, inspected } = trial(0, { action, root });
-      await run(1);
-      return inspected.length > 0;
+      const [stored] = (await trial(0, { action, root }).run(1)) as readonly { dominant_color: string | null }[];
+      return stored?.dominant_color === '#ff0000';
     };
     expect(await looks({}, {}), 'everything is answered').to.equal(true);
     expect(await looks({ returnables: ['url'] }, {})).to.equal(false);

@@ -205,7 +205,7 @@ describe('what a query of documents updates and finds', () => {
   it('takes 0 documents', () =>
     expect(compileStatement({ limit: '$PAYLOAD.n' }, { n: 0 }).parts.number('limit')(FRAME)).to.equal(0));
 
-  it('is reported as it is written, with what its placeholders stand for', () => {
+  it('is logged as written, with the source of its placeholders', () => {
     const value = {
       collection: 'notes',
       action: 'INSERT',

@@ -217,7 +217,7 @@ describe('casts of placeholders', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(listCasts(sql)).to.deep.equal(expected));
 });
 
-describe('tables called like words of SQL', () => {
+describe('tables named like SQL keywords', () => {
   const names =
     'case check column constraint default end grant like primary references user change condition database databases ' +
     'function groups index interval key keys line lines lock option partition procedure range rank read release require row ' +

@@ -48,7 +48,7 @@ describe('the cache of parsed statements', () => {
       ),
     );
 
-  it('returns what the file has, and asks for the parser only for other statements', async () => {
+  it('returns cached statements, and loads the parser only for others', async () => {
     const { folder } = await createProject();
     const first = await openStatementCache(folder);
     const parsed = first.parse('SELECT 1');

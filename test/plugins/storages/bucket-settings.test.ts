@@ -6,9 +6,9 @@ import { createSignedQuery, getSecondsLeft } from '../../../plugins/storages/loc
 import {
   getStorageErrorCode,
   isAbsent,
-  isCut,
-  isDoubtful,
-  isTaken,
+  isConnectionCut,
+  isOutcomeUnknown,
+  isAlreadyStored,
   hasErrorCode,
   toOpenFault,
   toStorageFault,
@@ -106,7 +106,7 @@ describe('bucket failure', () => {
       'XMinioBucketHardQuota',
     ]) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
-      expect(isDoubtful(ofServer(code)), code).to.equal(true);
+      expect(isOutcomeUnknown(ofServer(code)), code).to.equal(true);
     }
     expect(toStorageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
   });
@@ -114,7 +114,7 @@ describe('bucket failure', () => {
   it('is permanent if a server rejects, or the fault is ours', () => {
     for (const code of ['AccessDenied', 'NoSuchBucket', 'xSlowDown', 'SlowDownx', 'InvalidAccessKeyId']) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
-      expect(isDoubtful(ofServer(code)), code).to.equal(false);
+      expect(isOutcomeUnknown(ofServer(code)), code).to.equal(false);
     }
     for (const error of [new TypeError('x'), new RangeError('x')])
       expect(summarizeFault(error)[0]).to.equal('STO_REFUSED');
@@ -125,7 +125,7 @@ describe('bucket failure', () => {
   it('is temporary if the network fails', () => {
     for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']) {
       expect(summarizeFault(ofNetwork(code))).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
-      expect(isDoubtful(ofNetwork(code))).to.equal(true);
+      expect(isOutcomeUnknown(ofNetwork(code))).to.equal(true);
     }
     expect(summarizeFault(ofNetwork('ECONNRESET', { syscall: 'read' }))[0]).to.equal('STO_AWAY');
     expect(summarizeFault(ofNetwork('ECONNREFUSED', { syscall: 'connect' }))[0]).to.equal('STO_AWAY');
@@ -151,24 +151,28 @@ describe('bucket failure', () => {
       'ERR_STREAM_DESTROYED',
       'HPE_X',
     ])
-      expect([isCut(ofNetwork(code)), isCut(ofServer(code))], code).to.deep.equal([true, false]);
-    for (const code of ['ETIMEDOUT', 'xEPIPE', 'EPIPEx', 'HPE_']) expect(isCut(ofNetwork(code)), code).to.equal(false);
+      expect([isConnectionCut(ofNetwork(code)), isConnectionCut(ofServer(code))], code).to.deep.equal([true, false]);
+    for (const code of ['ETIMEDOUT', 'xEPIPE', 'EPIPEx', 'HPE_'])
+      expect(isConnectionCut(ofNetwork(code)), code).to.equal(false);
   });
 
   it('is an existing or a missing key by the code of the server only', () => {
     for (const code of ['PreconditionFailed', 'ConditionalRequestConflict'])
-      expect([isTaken(ofServer(code)), isTaken(ofNetwork(code)), isAbsent(ofServer(code))]).to.deep.equal([
-        true,
-        false,
-        false,
-      ]);
+      expect([
+        isAlreadyStored(ofServer(code)),
+        isAlreadyStored(ofNetwork(code)),
+        isAbsent(ofServer(code)),
+      ]).to.deep.equal([true, false, false]);
     for (const code of ['NotFound', 'NoSuchKey', 'NoSuchUpload'])
-      expect([isAbsent(ofServer(code)), isAbsent(ofNetwork(code)), isTaken(ofServer(code))]).to.deep.equal([
+      expect([isAbsent(ofServer(code)), isAbsent(ofNetwork(code)), isAlreadyStored(ofServer(code))]).to.deep.equal([
         true,
         false,
         false,
       ]);
-    expect([isTaken(ofServer('xPreconditionFailed')), isAbsent(ofServer('NotFoundx'))]).to.deep.equal([false, false]);
+    expect([isAlreadyStored(ofServer('xPreconditionFailed')), isAbsent(ofServer('NotFoundx'))]).to.deep.equal([
+      false,
+      false,
+    ]);
     expect([
       hasErrorCode(ofServer('A'), 'A'),
       hasErrorCode(ofServer('A'), 'B'),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { S3Error } from 'minio';
 import type { Leftover } from '../../../plugins/storages/minio/sweep.js';
-import { clear, retryWhenCut, put, type Bucket } from '../../../plugins/storages/minio/upload.js';
+import { clear, retryOnConnectionCut, put, type Bucket } from '../../../plugins/storages/minio/upload.js';
 
 const MIB = 1024 * 1024;
 const ofServer = (code: string): Error => Object.assign(new S3Error('x'), { code });
@@ -267,7 +267,7 @@ describe('request over a connection that is cut', () => {
     const attempts: boolean[] = [];
     const retryWithErrors = (...errors: readonly Error[]) => {
       const left = [...errors];
-      return retryWhenCut(bucket, (isAgain) => {
+      return retryOnConnectionCut(bucket, (isAgain) => {
         attempts.push(isAgain);
         const error = left.shift();
         return error === undefined ? Promise.resolve('done') : Promise.reject(error);

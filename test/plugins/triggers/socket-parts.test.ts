@@ -1,4 +1,4 @@
-/** Messages of connections as text, the judgement of a handshake, the pace of a sender, and a message as plans see it. */
+/** Messages of connections as text, the check of a handshake, the rate of a sender, and a message as plans read it. */
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';

@@ -151,8 +151,8 @@ const canParse = (parser: StatementParser, text: string): boolean =>
 
 /** Fixes a statement with one change of the text. */
 function fixSyntax(parser: StatementParser, scan: StatementText, { at }: SyntaxFault): StatementFix | null {
-  const mend = findSyntaxFix(scan, at, (text) => canParse(parser, text));
-  return mend && { title: mend.title, text: mend.text, edits: [mend], asks: true };
+  const syntaxFix = findSyntaxFix(scan, at, (text) => canParse(parser, text));
+  return syntaxFix && { title: syntaxFix.title, text: syntaxFix.text, edits: [syntaxFix], asks: true };
 }
 
 /** Only if the statement is valid without them. */
