@@ -31,6 +31,8 @@ import type { ServerFlavour } from './types.js';
 /** Milliseconds for which a statement counts as one with a large result. */
 const LARGE_FOR_MS = 60_000;
 
+const ONLY_READS = 'only a SELECT with functions that compute can run here, without locks and variables';
+
 /** Warning: only the prefix of a text was used, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
@@ -212,6 +214,23 @@ export function createMysqlDialect(
     }
   }
 
+  /** Other statements have effects that no savepoint undoes: locks, files, sequences, variables. */
+  async function readInside(open: OpenTransaction, prepared: MysqlPreparedStatement): Promise<readonly Row[]> {
+    if (!prepared.readOnly) throw createFault('QRY_FAILED', {}, { cause: new Error(ONLY_READS) });
+    if (open.over || open.failed) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    const { wire } = open.lease;
+    await wire.runCommand('SAVEPOINT lintel_read');
+    try {
+      return await runOn(wire, prepared, []);
+    } finally {
+      // Without the savepoint, the server has rolled back the whole transaction.
+      open.failed = true;
+      await wire.runCommand('ROLLBACK TO SAVEPOINT lintel_read');
+      await wire.runCommand('RELEASE SAVEPOINT lintel_read');
+      open.failed = false;
+    }
+  }
+
   const toStatementFault = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
     error instanceof StatementError ? toMysqlFault(error.error, outcome, error.failed) : toMysqlFault(error, outcome);
 
@@ -233,13 +252,17 @@ export function createMysqlDialect(
     }
   }
 
-  async function endTransaction(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  async function endTransaction(
+    open: OpenTransaction,
+    command: 'COMMIT' | 'ROLLBACK',
+    isClosed = false,
+  ): Promise<void> {
     if (open.over) return;
     open.over = true;
     let broken = true;
     try {
       await open.lease.wire.runCommand(command);
-      broken = false;
+      broken = isClosed;
     } finally {
       // Closing the connection rolls back.
       open.lease.release(broken);
@@ -299,6 +322,17 @@ export function createMysqlDialect(
     },
 
     rollback: ({ transaction }) => endTransaction(transaction as OpenTransaction, 'ROLLBACK').catch(() => undefined),
+    discard: ({ transaction }) =>
+      endTransaction(transaction as OpenTransaction, 'ROLLBACK', true).catch(() => undefined),
+
+    async readInside(prepared, { transaction }) {
+      try {
+        return await readInside(transaction as OpenTransaction, prepared as MysqlPreparedStatement);
+      } catch (error) {
+        throw toStatementFault(error, 'none');
+      }
+    },
+
     retryable: isMysqlRetryable,
   };
   const execute = createExecutor(dialect);
