@@ -75,6 +75,7 @@ const ZONES: readonly Zone[] = [
       'language-server/',
       'plugins/index.spec.ts',
       'plugins/index.kinds.ts',
+      'plugins/index.crud.ts',
       'vscode-languageserver',
       'vscode-languageserver-textdocument',
       'vscode-languageserver/node',
@@ -89,7 +90,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'the distribution',
     files: /^plugins\/distribution\.ts$/,
-    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/'],
+    may: [...LIGHT, 'language/project/', 'plugins/index.'],
   },
   {
     name: 'process with scratch stores',
@@ -127,6 +128,13 @@ const ZONES: readonly Zone[] = [
     name: 'list of kinds',
     files: /^plugins\/index\.kinds\.ts$/,
     may: ['contract/', 'plugins/{any}/kind.ts'],
+    light: true,
+  },
+  { name: 'endpoints of tables', files: /^plugins\/index\.crud\.ts$/, may: ['plugins/queries/sql/crud/'], light: true },
+  {
+    name: 'their generator',
+    files: /^plugins\/queries\/sql\/crud\//,
+    may: ['contract/', 'language/strings/', 'plugins/queries/sql/'],
     light: true,
   },
   { name: 'list of specs', files: /^plugins\/index\.spec\.ts$/, may: ['contract/', 'spec.ts'], light: true },

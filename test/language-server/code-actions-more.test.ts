@@ -177,6 +177,43 @@ describe('language server: actions that join places', () => {
     await plain.close();
     expect(titles.filter((title) => title.startsWith('Write a model'))).to.deep.equal([]);
   });
+
+  describe('write endpoints for a model', () => {
+    const NOTE = 'definitions/models/_note.model.json';
+    const TITLE = 'Write endpoints for this model';
+    const text = '{ "id": { "type": "String", "primary_key": true }, "te‸xt": { "type": "String" } }';
+
+    it('with tests, as new files that check clean', async () => {
+      const { actions, applyAction } = await requestActions(editor, NOTE, text);
+      const action = actions.find(({ title }) => title === TITLE);
+      expect(action?.kind).to.equal('refactor.rewrite');
+      const created = (action?.edit?.documentChanges ?? []).flatMap((one) => ('kind' in one ? [one.kind] : []));
+      expect(created).to.deep.equal(['create', 'create']);
+      const files = applyAction(TITLE);
+      const [resources = '', tests = ''] = Object.keys(files);
+      expect([resources, tests]).to.deep.equal([
+        'definitions/resources/note.resource.json',
+        'definitions/tests/note.test.json',
+      ]);
+      for (const name of [resources, tests]) {
+        editor.open(name, files[name] ?? '');
+        expect(await editor.diagnostics(name), name).to.deep.equal([]);
+      }
+      const again = await requestActions(editor, NOTE, text);
+      expect(again.titles).not.to.include(TITLE);
+      editor.closeDocument(resources);
+      editor.closeDocument(tests);
+    });
+
+    it('only where it is a table with a key', async () => {
+      const keyless = '{ "te‸xt": { "type": "String" } }';
+      expect((await requestActions(editor, 'definitions/models/_log.model.json', keyless)).titles).not.to.include(
+        TITLE,
+      );
+      expect((await requestActions(editor, FILE, resource(query('SELECT 1‸')))).titles).not.to.include(TITLE);
+      editor.closeDocument('definitions/models/_log.model.json');
+    });
+  });
 });
 
 describe('language server: the first statement of a project', () => {

@@ -1,10 +1,8 @@
 /** Test cases of the resources of a table, for `lintel test`. Pure. */
-import type { Json, JsonObject } from '../../../contract/json.js';
-import type { ModelColumn, ModelTable } from '../../../contract/model.js';
-import { findAccess, type Access, type AccessInput } from './access.js';
-import { sortColumns } from './columns.js';
+import type { Json, JsonObject } from '../../../../contract/json.js';
+import type { ModelColumn, ModelTable } from '../../../../contract/model.js';
 import type { CrudInput } from './resources.js';
-import { createResources, nameResource } from './resources.js';
+import { nameResource } from './resources.js';
 import { hasRule } from './statements.js';
 import { createSampleRows, createSampleValue } from './samples.js';
 
@@ -202,19 +200,4 @@ function sortRows(
   const order = [name, ...keys.map((key) => key.name)];
   const different = order.find((one) => first[one] !== second[one]) ?? name;
   return (first[different] ?? 0) <= (second[different] ?? 0) ? [first, second] : [second, first];
-}
-
-export interface CrudFiles {
-  readonly access: Access;
-  readonly resources: readonly JsonObject[];
-  readonly tests: JsonObject;
-}
-
-/** A message if the owner is not certain or not possible. */
-export function createCrud(input: AccessInput & Pick<CrudInput, 'base' | 'reserved'>): CrudFiles | string {
-  const access = findAccess(input);
-  if (typeof access === 'string') return access;
-  const { table, tables, base, reserved } = input;
-  const made = { crud: sortColumns(table, access.owner), base, reserved, guard: access.guard };
-  return { access, resources: createResources(made), tests: createTests({ ...made, tables }) };
 }
