@@ -1,2 +1,3 @@
 /** Writes the resources of a table. Pure; loaded when it is asked for. */
-export { createCrud, listOwners, type Crud, type TableInput } from './queries/sql/crud/crud.js';
+export { listOwners } from './queries/sql/crud/access.js';
+export { createCrud, type Crud } from './queries/sql/crud/tests.js';

@@ -103,7 +103,7 @@ interface Database {
   begin(isolation: Isolation): Promise<unknown>;
   beginReadOnly?(isolation: Isolation): Promise<unknown>;
   rollback(transaction: unknown): Promise<void>;
-  discard?(transaction: unknown): Promise<void>;
+  closeSession?(transaction: unknown): Promise<void>;
 }
 
 export async function runStatement(kernel: Kernel, request: StatementRequest): Promise<StatementAnswer> {
@@ -205,7 +205,7 @@ async function runAndRollBack(
     return await run(explain ? `${syntax.explain} ${scan.text}` : bounded, parameters.map(toBound));
   } finally {
     // What the statement has left in the session must not meet a request.
-    await (database.discard?.(transaction) ?? database.rollback(transaction));
+    await (database.closeSession?.(transaction) ?? database.rollback(transaction));
   }
 }
 

@@ -119,7 +119,7 @@ export interface Dialect extends Statements {
    * Rolls back and closes the connection, which ends what a session keeps: locks by name, variables, settings. Never rejects.
    * Absent: there is one session.
    */
-  readonly discard?: (transaction: Transaction) => Promise<void>;
+  readonly closeSession?: (transaction: Transaction) => Promise<void>;
   /**
    * Runs a statement that only reads inside a transaction, which then is as before, also after a failure. Absent: a statement
    * inside can make the transaction read-only, as on PostgreSQL.

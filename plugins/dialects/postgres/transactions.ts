@@ -52,7 +52,7 @@ interface OpenTransaction {
 export const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
 
 type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> &
-  Required<Pick<Dialect, 'runTogether' | 'discard'>>;
+  Required<Pick<Dialect, 'runTogether' | 'closeSession'>>;
 
 export interface PgTransactions {
   readonly methods: TransactionMethods;
@@ -218,7 +218,7 @@ export function createPgTransactions(
         await endTransaction(transaction as OpenTransaction, ROLLBACK);
       },
 
-      async discard({ transaction }) {
+      async closeSession({ transaction }) {
         await endTransaction(transaction as OpenTransaction, ROLLBACK, true);
       },
     },

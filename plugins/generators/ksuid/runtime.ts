@@ -7,6 +7,6 @@ import { generator } from '../kind.js';
 const FIRST = 14e11;
 const LAST = FIRST + (2 ** 32 - 1) * 1000;
 
-const next = (): string => KSUID.randomSync(Math.min(LAST, Math.max(FIRST, Date.now()))).string;
+const createId = (): string => KSUID.randomSync(Math.min(LAST, Math.max(FIRST, Date.now()))).string;
 
-export default defineRuntime(generator, { create: () => ({ next }) });
+export default defineRuntime(generator, { create: () => ({ next: createId }) });

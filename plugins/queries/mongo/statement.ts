@@ -233,22 +233,22 @@ function createParts(
 /** Keeps the readers that an action asks for. */
 function recordParts(all: Parts): { readonly parts: Parts; readonly readParts: CompiledQuery['preview'] } {
   const asked = new Map<string, Reader>();
-  const record = <T extends Reader | null>(name: string, read: T): T => {
+  const recordPart = <T extends Reader | null>(name: string, read: T): T => {
     if (read !== null) asked.set(name, read);
     return read;
   };
   const parts: Parts = {
-    filter: () => record('filter', all.filter()),
-    update: () => record('update', all.update()),
-    softDelete: () => record('update', all.softDelete()),
-    pipeline: () => record('pipeline', all.pipeline()),
-    document: () => record('document', all.document()),
-    projection: () => record('projection', all.projection()),
-    filters: (field) => record(field, all.filters(field)),
-    number: (field) => record(field, all.number(field)),
+    filter: () => recordPart('filter', all.filter()),
+    update: () => recordPart('update', all.update()),
+    softDelete: () => recordPart('update', all.softDelete()),
+    pipeline: () => recordPart('pipeline', all.pipeline()),
+    document: () => recordPart('document', all.document()),
+    projection: () => recordPart('projection', all.projection()),
+    filters: (field) => recordPart(field, all.filters(field)),
+    number: (field) => recordPart(field, all.number(field)),
     constant: (field) => {
       const value = all.constant(field);
-      record(field, () => value);
+      recordPart(field, () => value);
       return value;
     },
   };
