@@ -57,7 +57,7 @@ if (env['SCREENSHOTS'] === '1')
       await work();
       steps.push({ name, seconds: Math.round((performance.now() - begun) / 100) / 10, keys: keys - before + more });
     }
-    /** A part of the screen; everything is kept in the folder of the run, and two parts in that of the documents. */
+    /** A part of the screen, as small as it can be read: the package has the documents. */
     async function savePicture(
       name: string,
       clip: { x: number; y: number; width: number; height: number },
@@ -94,6 +94,7 @@ if (env['SCREENSHOTS'] === '1')
         // Typed text stays as it is written on the page.
         settings: {
           'editor.autoIndent': 'none',
+          'editor.autoSurround': 'never',
           'editor.quickSuggestions': false,
           'editor.suggestOnTriggerCharacters': false,
           'editor.minimap.enabled': false,
@@ -146,7 +147,10 @@ if (env['SCREENSHOTS'] === '1')
         await editor.save();
         await editor.run('Test: Run Tests in Current File', () => findMark('failed').first().waitFor());
       });
-      await savePicture('walk-red', { x: 310, y: 60, width: 900, height: 420 });
+      const red = (await onDisk(TESTS)).split('\n').findIndex((line) => line.includes('changes the text of a note'));
+      await editor.open(TESTS, red + 1, 1);
+      await findMark('failed').first().waitFor();
+      await savePicture('walk-red', { x: 350, y: 85, width: 850, height: 330 });
     });
 
     it('a request is stopped at a breakpoint, which shows the mistake; then the test is green', async function () {
@@ -166,7 +170,7 @@ if (env['SCREENSHOTS'] === '1')
             return { authorization: `Bearer ${String(body['token'])}` };
           },
           scopes: { Statement: 'UPDATE note', values: '"milk"' },
-          whileStopped: () => savePicture('walk-stop', { x: 0, y: 30, width: 900, height: 420 }),
+          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 850, height: 360 }),
         }),
       );
       await measureStep('it is mended, and green', 15, async () => {

@@ -184,12 +184,12 @@ describe('language server: actions that join places', () => {
     const text = '{ "id": { "type": "String", "primary_key": true }, "te‸xt": { "type": "String" } }';
 
     it('with tests, as new files that check clean', async () => {
-      const { actions, applyAction } = await requestActions(editor, NOTE, text);
-      const action = actions.find(({ title }) => title === TITLE);
+      const offered = await requestActions(editor, NOTE, text);
+      const action = offered.actions.find(({ title }) => title === TITLE);
       expect(action?.kind).to.equal('refactor.rewrite');
       const created = (action?.edit?.documentChanges ?? []).flatMap((one) => ('kind' in one ? [one.kind] : []));
       expect(created).to.deep.equal(['create', 'create']);
-      const files = applyAction(TITLE);
+      const files = offered.applyAction(TITLE);
       const [resources = '', tests = ''] = Object.keys(files);
       expect([resources, tests]).to.deep.equal([
         'definitions/resources/note.resource.json',

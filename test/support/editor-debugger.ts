@@ -13,7 +13,7 @@ export interface DebuggedRequest {
   readonly prepare?: (url: string) => Promise<Readonly<Record<string, string>>>;
   /** A text that each scope shows, by its name. */
   readonly scopes: Readonly<Record<string, string>>;
-  whileStopped(): Promise<void>;
+  whileStopped?(): Promise<void>;
 }
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
@@ -49,7 +49,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
       () => rows.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
       () => rows.filter({ hasText: value }).first().waitFor(),
     );
-  await request.whileStopped();
+  await request.whileStopped?.();
   await editor.pressKeys('F5');
   expect((await response).status).to.equal(status);
   await editor.actUntilSeen(

@@ -315,7 +315,6 @@ export function describeExtension(trusted: boolean): void {
         path: '/rate',
         body: { currency: 'EUR' },
         scopes: { Statement: 'SELECT currency', Payload: '"EUR"' },
-        whileStopped: () => picture('debugger'),
       });
     });
 }

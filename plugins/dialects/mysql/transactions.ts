@@ -16,11 +16,11 @@ interface OpenTransaction {
 }
 
 export interface MysqlTransactions {
-  runInside(
+  readonly runInside: (
     transaction: Transaction,
     prepared: MysqlPreparedStatement,
     values: readonly unknown[],
-  ): Promise<readonly Row[]>;
+  ) => Promise<readonly Row[]>;
   readonly methods: Pick<Dialect, 'begin' | 'isolation' | 'commit' | 'rollback'> &
     Required<Pick<Dialect, 'beginReadOnly' | 'closeSession' | 'readInside'>>;
 }
