@@ -205,6 +205,25 @@ describe('language server: actions that join places', () => {
       editor.closeDocument(tests);
     });
 
+    it('for each column that may be the owner', async () => {
+      const token = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' };
+      const work = [{ id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM _user' } }];
+      const issued = { ...token, expiration: 60, custom_claim_fields: ['id'], property_name: 'token' };
+      const guards = [
+        { id: 'sign-in', resource: 'sign-in', tokenize: issued, actionables: work },
+        { id: 'me', resource: 'me', tokenize: token, protected: { extract_claims: ['id'] }, actionables: work },
+      ];
+      await editor.write({ 'definitions/guards.resource.json': JSON.stringify(guards) });
+      const user = '{ "type": "String", "foreign_key": { "of": "_user", "key": "id" } }';
+      const task = `{ "id": { "type": "Number", "primary_key": true }, "own‸er": ${user}, "helper": ${user} }`;
+      const { titles } = await requestActions(editor, 'definitions/models/_task.model.json', task);
+      expect(titles.filter((title) => title.startsWith(TITLE))).to.deep.equal(
+        ['owner', 'helper'].map((name) => `${TITLE}; callers reach the rows with themselves as "${name}"`),
+      );
+      editor.closeDocument('definitions/models/_task.model.json');
+      await editor.write({ 'definitions/guards.resource.json': '[]' });
+    });
+
     it('only where it is a table with a key', async () => {
       const keyless = '{ "te‸xt": { "type": "String" } }';
       expect((await requestActions(editor, 'definitions/models/_log.model.json', keyless)).titles).not.to.include(
