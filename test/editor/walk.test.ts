@@ -26,8 +26,11 @@ const PAGE = 'docs/how-to/proven-endpoint.md';
 /** The blocks of the page that are typed, by their first line. */
 async function readTyped(page: string): Promise<readonly string[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/```jsonc\n\/\/ typed[^\n]*\n([^]*?)\n```/g)].map(([, block = '']) => block);
+  return [...text.matchAll(/```json\n\/\/ typed[^\n]*\n([^]*?)\n```/g)].map(([, block = '']) => block);
 }
+
+/** As deep as the cases of a test file. */
+const indent = (text: string): string => text.replaceAll(/^/gm, '    ');
 
 interface Step {
   readonly name: string;
@@ -66,7 +69,7 @@ if (env['SCREENSHOTS'] === '1')
       await mkdir(images, { recursive: true });
       const png = await editor.page.screenshot({ clip });
       await sharp(png)
-        .webp({ quality: 45, effort: 6 })
+        .webp({ lossless: true, effort: 6 })
         .toFile(join(images, `${name}.webp`));
     }
     const runLintel = async (...words: string[]): Promise<string> => {
@@ -143,14 +146,14 @@ if (env['SCREENSHOTS'] === '1')
         const lines = (await onDisk(TESTS)).split('\n');
         const last = lines.lastIndexOf('    }');
         await editor.open(TESTS, last + 1, 6);
-        await type(`,\n${test}`);
+        await type(`,\n${indent(test)}`);
         await editor.save();
         await editor.run('Test: Run Tests in Current File', () => findMark('failed').first().waitFor());
       });
       const red = (await onDisk(TESTS)).split('\n').findIndex((line) => line.includes('changes the text of a note'));
       await editor.open(TESTS, red + 1, 1);
       await findMark('failed').first().waitFor();
-      await savePicture('walk-red', { x: 350, y: 85, width: 850, height: 330 });
+      await savePicture('walk-red', { x: 350, y: 205, width: 640, height: 200 });
     });
 
     it('a request is stopped at a breakpoint, which shows the mistake; then the test is green', async function () {
@@ -170,7 +173,7 @@ if (env['SCREENSHOTS'] === '1')
             return { authorization: `Bearer ${String(body['token'])}` };
           },
           scopes: { Statement: 'UPDATE note', values: '"milk"' },
-          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 850, height: 360 }),
+          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 720, height: 330 }),
         }),
       );
       await measureStep('it is mended, and green', 15, async () => {
@@ -201,7 +204,7 @@ if (env['SCREENSHOTS'] === '1')
         expect(first).to.contain('"notes-rename" without the condition "user_id = $3"');
         const last = (await onDisk(TESTS)).split('\n').lastIndexOf('    }');
         await editor.open(TESTS, last + 1, 6);
-        await type(`,\n${another}`);
+        await type(`,\n${indent(another)}`);
         await editor.save();
         const second = await runLintel('test', '--filter', 'text of a note', '--mutants');
         expect(second).not.to.contain('"notes-rename"');
