@@ -200,7 +200,7 @@ async function decideFate(
   const outcome = await kernel.reload();
   if (!outcome.applied) return 'rejected';
   for (const test of relevant) if ((await runCase({ server, ...context }, test)).failures.length > 0) return 'noticed';
-  // A warning tells the author as well.
+  // The author sees a new warning as well.
   const isReported = [...countProblems(kernel.analysis())].some(([key, count]) => count > (reported.get(key) ?? 0));
   return isReported ? 'rejected' : 'survived';
 }
