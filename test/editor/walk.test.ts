@@ -69,7 +69,7 @@ if (env['SCREENSHOTS'] === '1')
       await mkdir(images, { recursive: true });
       const png = await editor.page.screenshot({ clip });
       await sharp(png)
-        .webp({ quality: 40, effort: 6 })
+        .webp({ quality: 35, effort: 6 })
         .toFile(join(images, `${name}.webp`));
     }
     const runLintel = async (...words: string[]): Promise<string> => {
@@ -153,7 +153,7 @@ if (env['SCREENSHOTS'] === '1')
       const red = (await onDisk(TESTS)).split('\n').findIndex((line) => line.includes('changes the text of a note'));
       await editor.open(TESTS, red + 1, 1);
       await findMark('failed').first().waitFor();
-      await savePicture('walk-red', { x: 350, y: 205, width: 640, height: 200 });
+      await savePicture('walk-red', { x: 350, y: 205, width: 520, height: 190 });
     });
 
     it('a request is stopped at a breakpoint, which shows the mistake; then the test is green', async function () {
@@ -173,7 +173,7 @@ if (env['SCREENSHOTS'] === '1')
             return { authorization: `Bearer ${String(body['token'])}` };
           },
           scopes: { Statement: 'UPDATE note', values: '"milk"' },
-          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 720, height: 330 }),
+          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 620, height: 320 }),
         }),
       );
       await measureStep('it is mended, and green', 15, async () => {
