@@ -1,6 +1,6 @@
 /**
  * From `lintel init` to a proven endpoint, in a real VS Code: the steps of docs/how-to/proven-endpoint.md, each with its time and
- * the keys and clicks that it takes. It runs with `SCREENSHOTS=1` only, and writes the pictures of the page.
+ * the keys and clicks that it takes. With `SCREENSHOTS=1` it writes the pictures of the page; else only a deep run has it.
  */
 import { expect } from 'chai';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { startEditor, type Editor } from '../support/editor.js';
 import { debugRequest } from '../support/editor-debugger.js';
 import { installLintel } from '../support/extension-project.js';
 import { createTempProject, ROOT, type TempProject } from '../support/project.js';
+import { isDeepRun } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';
 import { makeVsix } from '../support/vsix.js';
@@ -32,13 +33,15 @@ async function readTyped(page: string): Promise<readonly string[]> {
 /** As deep as the cases of a test file. */
 const indent = (text: string): string => text.replaceAll(/^/gm, '    ');
 
+const hasPictures = env['SCREENSHOTS'] === '1';
+
 interface Step {
   readonly name: string;
   readonly seconds: number;
   readonly keys: number;
 }
 
-if (env['SCREENSHOTS'] === '1')
+if (hasPictures || isDeepRun)
   describe('from an idea to a proven endpoint', function () {
     this.bail(true);
     let parent: TempProject;
@@ -65,6 +68,7 @@ if (env['SCREENSHOTS'] === '1')
       name: string,
       clip: { x: number; y: number; width: number; height: number },
     ): Promise<void> {
+      if (!hasPictures) return;
       const images = join(ROOT, 'docs/images');
       await mkdir(images, { recursive: true });
       const png = await editor.page.screenshot({ clip });
