@@ -43,7 +43,6 @@ export const loadProject = (
   trusted?: boolean,
 ): Promise<Project> => loadFiles(BUILTIN, cwd, configFile, processEnv, dev, trusted);
 
-export type { CrudFiles } from './shared/crud/tests.js';
-
 /** Writes resources of a table. */
-export const loadCrud = (): Promise<typeof import('./shared/crud/tests.js')> => import('./shared/crud/tests.js');
+export const loadCrud = (): Promise<typeof import('./index.crud.js')> => import('./index.crud.js');
+export type { Crud } from './index.crud.js';

@@ -1,16 +1,16 @@
 /** `lintel add crud <model>`: writes resources of a table, and their tests. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { ModelTable } from '../../contract/model.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
 import { listAliases } from '../../language/analysis/tables.js';
-import { formatJson } from '../../language/export/json-text.js';
-import { loadDefinitions, type LoadedDefinitions, type Project } from '../../language/project/project.js';
+import { createCrudFiles } from '../../language/export/crud-files.js';
+import { loadDefinitions, type LoadedDefinitions } from '../../language/project/project.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { createNewFile, readText } from '../files.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
-import { loadCrud, type CrudFiles } from '../../plugins/distribution.js';
+import { loadCrud, type Crud } from '../../plugins/distribution.js';
 
 export async function runAdd(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { arguments: words, dryRun } = options;
@@ -28,30 +28,24 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   const tables = [...compileTables(loaded.analysis.models, project.registry).values()];
   const table = tables.find(({ model }) => listAliases(model).includes(wanted.toLowerCase()) || model === wanted);
   if (table === undefined) return printRejection(explainUnknown(wanted, loaded, tables), 1);
-  const kind = findConnectionKind(project);
-  const problem = explainUnfit(table, kind, options.owner);
-  if (problem !== null) return printRejection(problem, 1);
-  const base = table.table.replace(/^_+/, '').toLowerCase();
-  const { resources } = loaded.analysis;
   const { createCrud } = await loadCrud();
-  const reserved = listReserved(project, kind, table);
-  const crud = createCrud({ resources, table, tables, wanted: options.owner, base, reserved });
-  if (typeof crud === 'string') return printRejection(crud, 1);
-  const taken = resources.find(({ id }) => crud.resources.some((one) => one['id'] === id));
-  if (taken !== undefined) return printRejection(`There is a resource "${taken.id}" already; nothing was written.`, 1);
-  const files = writeFiles(loaded, table, base, crud);
+  const { chosen } = project.config;
+  const input = { analysis: loaded.analysis, registry: project.registry, chosen, table, tables };
+  const made = createCrudFiles({ ...input, owner: options.owner, createCrud });
+  if (typeof made === 'string') return printRejection(made, 1);
+  const { files, content } = made;
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
     return 0;
   }
-  for (const [file] of files)
+  for (const file of files.keys())
     if ((await readText(join(project.folder, file))) !== null)
       return printRejection(`There is a file ${file} already; nothing was written.`, 1);
   for (const [file, text] of files) {
     await createNewFile(project.folder, file, text);
     stdout.write(`wrote ${file}\n`);
   }
-  stdout.write(`${describeAccess(crud)}\n`);
+  stdout.write(`${describeAccess(content)}\n`);
   return 0;
 }
 
@@ -65,43 +59,7 @@ function explainUnknown(wanted: string, { analysis }: LoadedDefinitions, tables:
   return `There is no model "${wanted}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-/** The kind of plugins behind `connections`. */
-const findConnectionKind = ({ registry }: Project): string => registry.listKinds('config.connections')[0]?.kind ?? '';
-
-function explainUnfit({ model, columns, stores }: ModelTable, kind: string, owner: string | undefined): string | null {
-  if (!stores.some((place) => place.kind === kind))
-    return `The model "${model}" is no table of a SQL connection; add crud writes SQL statements.`;
-  if (!columns.some(({ primaryKey }) => primaryKey))
-    return `The model "${model}" has no primary key, so no request can name a row.`;
-  const names = columns.map(({ name }) => name);
-  if (owner === undefined || names.includes(owner)) return null;
-  const near = findNearest(owner, names);
-  return `The model "${model}" has no field "${owner}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
-}
-
-/** Words that the database of the table reserves. */
-function listReserved({ config, registry }: Project, kind: string, { stores }: ModelTable): ReadonlySet<string> {
-  const place = stores.find((one) => one.kind === kind);
-  const plugin = config?.chosen.find((one) => one.kind === kind && one.instance === place?.instance);
-  return new Set(registry.plugin(kind, plugin?.name ?? '')?.facts?.reserved);
-}
-
-/** Next to the models of the project: `definitions/models` has `definitions/resources` and `definitions/tests`. */
-function writeFiles(
-  { analysis }: LoadedDefinitions,
-  { model }: ModelTable,
-  base: string,
-  { resources, tests }: CrudFiles,
-): [string, string][] {
-  const file = analysis.models.find(({ name }) => name === model)?.definition.doc.file ?? '';
-  const folder = dirname(file).replace(/(^|\/)models$/, '');
-  return [
-    [join(folder, 'resources', `${base}.resource.json`), `${formatJson(resources)}\n`],
-    [join(folder, 'tests', `${base}.test.json`), `${formatJson(tests)}\n`],
-  ];
-}
-
-const describeAccess = ({ access: { guard, owner } }: CrudFiles): string =>
+const describeAccess = ({ access: { guard, owner } }: Crud): string =>
   guard === null
     ? 'No resource of the project has a guard: everybody may call these.'
     : owner === null

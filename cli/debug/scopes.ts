@@ -4,7 +4,6 @@ import type { Json } from '../../contract/json.js';
 import type { Frame, Payload, Preview } from '../../contract/plan.js';
 import { RawJson } from '../../contract/raw-json.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { ExpressionError, readInside, type ReadPath } from './expression.js';
 import type { PlanFacts, ReachedPlace } from './observer.js';
 import type { Place } from './places.js';
@@ -152,46 +151,4 @@ export function parseNewValue(text: string, now: unknown): Json {
     if (typeof now === 'string') return text;
     throw new ExpressionError('a value is written as JSON: `12`, `"text"`, `true`, `null`, `[1, 2]`');
   }
-}
-
-/** What is read here of the handle of a database. */
-interface RowSource {
-  readonly execute: (text: string, values: readonly unknown[], transaction: unknown) => Promise<readonly unknown[]>;
-}
-
-const MOST_ROWS = 200;
-
-export const isStatement = (text: string): boolean => /^\s*(?:select|with|values|table)\s/i.test(text);
-
-/**
- * The statement runs read-only behind a savepoint, to which the transaction returns. Throws an ExpressionError where
- * that is impossible.
- */
-export async function readRows(
-  text: string,
-  { frame, action }: ReachedPlace,
-  { facts, kernel }: { readonly facts: PlanFacts; readonly kernel: Kernel },
-): Promise<readonly unknown[]> {
-  const shared = action === null ? undefined : facts.shared.get(action.key);
-  if (frame.unit === null || shared === undefined)
-    throw new ExpressionError('No transaction is open here: statements can be read at an actionable in a transaction.');
-  if (!isPostgres(kernel, shared.handle))
-    throw new ExpressionError('Only a transaction of PostgreSQL can be read from: others cannot be made read-only.');
-  if (scanSql(text).statements > 1) throw new ExpressionError('One statement at a time can be read.');
-  const { execute } = shared.handle as RowSource;
-  const transaction = shared.of(frame.unit);
-  const run = (statement: string): Promise<readonly unknown[]> => execute(statement, [], transaction);
-  await run('SAVEPOINT lintel_debugger');
-  try {
-    await run('SET LOCAL transaction_read_only = on');
-    return (await run(text)).slice(0, MOST_ROWS);
-  } finally {
-    await run('ROLLBACK TO SAVEPOINT lintel_debugger');
-    await run('RELEASE SAVEPOINT lintel_debugger');
-  }
-}
-
-function isPostgres({ instances, project: { registry } }: Kernel, handle: unknown): boolean {
-  const instance = instances.find((one) => one.handle() === handle);
-  return instance !== undefined && registry.plugins.get(instance.id)?.facts?.syntax === 'postgresql';
 }

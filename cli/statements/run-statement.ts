@@ -104,6 +104,7 @@ interface Database {
   begin(isolation: Isolation): Promise<unknown>;
   beginReadOnly?(isolation: Isolation): Promise<unknown>;
   rollback(transaction: unknown): Promise<void>;
+  closeSession?(transaction: unknown): Promise<void>;
 }
 
 export async function runStatement(kernel: Kernel, request: StatementRequest): Promise<StatementAnswer> {
@@ -204,7 +205,8 @@ async function runAndRollBack(
     const bounded = isWrite ? scan.text : syntax.limit(scan);
     return await run(explain ? `${syntax.explain} ${scan.text}` : bounded, parameters.map(toBound));
   } finally {
-    await database.rollback(transaction);
+    // What the statement has left in the session must not meet a request.
+    await (database.closeSession?.(transaction) ?? database.rollback(transaction));
   }
 }
 

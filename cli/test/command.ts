@@ -156,8 +156,11 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         await coverage?.settle();
         if (coverage !== null) reached.push(coverage.listItems(server.kernel));
         const isPassed = outcomes.every(({ failures }) => failures.length === 0);
-        if (options.mutants && isPassed)
-          await runMutants({ server, stores, matchers, update: null, cases: together, overlay: setText, terminal });
+        if (options.mutants && isPassed) {
+          const isPart = cases.length < all.length;
+          const context = { server, stores, matchers, update: null };
+          await runMutants({ ...context, cases: together, isPart, overlay: setText, terminal });
+        }
       } finally {
         await server.close();
       }

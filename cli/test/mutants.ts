@@ -143,24 +143,28 @@ function addConditions(node: LocatedNode, path: Path, add: Add): void {
 
 export interface MutantRun extends CaseContext {
   readonly cases: readonly TestCase[];
+  /** Other cases are there too: resources that none of these calls are left out. */
+  readonly isPart: boolean;
   /** Sets the text of a file in place of that on disk; null: that on disk. */
   readonly overlay: (file: string, text: string | null) => void;
   readonly terminal: Terminal;
 }
 
-type Fate = 'noticed' | 'survived' | 'invalid';
+type Fate = 'noticed' | 'survived' | 'rejected';
 
 export async function runMutants(run: MutantRun): Promise<void> {
   const { server, overlay, terminal } = run;
   const { kernel } = server;
   const paint = createPaint(terminal);
-  const counts: Record<Fate, number> = { noticed: 0, survived: 0, invalid: 0 };
+  const counts: Record<Fate, number> = { noticed: 0, survived: 0, rejected: 0 };
+  const reported = countProblems(kernel.analysis());
   const calls = new Map(run.cases.map((test) => [test, listCalls(server, test)]));
   for (const mutant of createMutants(kernel.analysis(), kernel.project.registry)) {
     const { doc, range, resource, change } = mutant;
     const relevant = run.cases.filter((test) => calls.get(test)?.has(resource) === true);
+    if (run.isPart && relevant.length === 0) continue;
     overlay(doc.file, mutant.text);
-    const fate = await decideFate(run, relevant);
+    const fate = await decideFate(run, relevant, reported);
     overlay(doc.file, null);
     counts[fate]++;
     if (fate !== 'survived') continue;
@@ -170,14 +174,33 @@ export async function runMutants(run: MutantRun): Promise<void> {
     terminal.stdout.write(`\n${formatCodeFrame(problem, doc, paint)}\n`);
   }
   await kernel.reload();
-  const { noticed, survived, invalid } = counts;
+  const { noticed, survived, rejected } = counts;
   terminal.stdout.write(`\n${noticed} of ${noticed + survived} changes noticed, ${survived} not`);
-  terminal.stdout.write(`; ${invalid} are rejected by the checker\n`);
+  terminal.stdout.write(`; the checker reports ${rejected}\n`);
 }
 
-async function decideFate(run: MutantRun, relevant: readonly TestCase[]): Promise<Fate> {
-  const outcome = await run.server.kernel.reload();
-  if (!outcome.applied) return 'invalid';
-  for (const test of relevant) if ((await runCase(run, test)).failures.length > 0) return 'noticed';
-  return 'survived';
+type Counts = ReadonlyMap<string, number>;
+
+function countProblems({ problems }: Analysis): Counts {
+  const counts = new Map<string, number>();
+  for (const { code, message } of problems) {
+    const key = `${code} ${message}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** `reported`: before the change. */
+async function decideFate(
+  { server, ...context }: MutantRun,
+  relevant: readonly TestCase[],
+  reported: Counts,
+): Promise<Fate> {
+  const { kernel } = server;
+  const outcome = await kernel.reload();
+  if (!outcome.applied) return 'rejected';
+  for (const test of relevant) if ((await runCase({ server, ...context }, test)).failures.length > 0) return 'noticed';
+  // The author sees a new warning as well.
+  const isReported = [...countProblems(kernel.analysis())].some(([key, count]) => count > (reported.get(key) ?? 0));
+  return isReported ? 'rejected' : 'survived';
 }

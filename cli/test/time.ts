@@ -1,6 +1,6 @@
 /**
  * The time of a test: what `Date` and `performance.now` return in this process. It stands still where a test gives an instant,
- * and moves on when a step waits. Timers are not changed.
+ * and moves on when a step waits. Timers are not changed, but bounded.
  */
 import { hrtime } from 'node:process';
 
@@ -14,6 +14,9 @@ export interface TestTime {
   readRealTime(): number;
   restoreTime(): void;
 }
+
+/** The most milliseconds of a timer. */
+const LONGEST = 2 ** 31 - 1;
 
 export function replaceTime(): TestTime {
   const RealDate = globalThis.Date;
@@ -31,6 +34,12 @@ export function replaceTime(): TestTime {
     get: (target, name) => (name === 'now' ? getNow : (Reflect.get(target, name) as unknown)),
   });
   performance.now = performanceNow;
+  const realSetTimeout = globalThis.setTimeout;
+  // The embedded database sets a timer anew for the rest of its time, which is years where a test gives an instant in the past.
+  globalThis.setTimeout = new Proxy(realSetTimeout, {
+    apply: (target, self, [call, milliseconds, ...given]: [() => void, number?, ...unknown[]]) =>
+      Reflect.apply(target, self, [call, Math.min(milliseconds ?? 0, LONGEST), ...given]) as NodeJS.Timeout,
+  });
   return {
     begin(given) {
       instant = given;
@@ -45,6 +54,7 @@ export function replaceTime(): TestTime {
     restoreTime() {
       globalThis.Date = RealDate;
       performance.now = realPerformance;
+      globalThis.setTimeout = realSetTimeout;
     },
   };
 }

@@ -8,6 +8,7 @@ import type { DocumentContext } from '../document-context.js';
 import { fixActions, fixAllAction } from '../actions/fixes.js';
 import { declarationActions } from '../actions/declarations.js';
 import { dependencyActions } from '../actions/dependencies.js';
+import { endpointActions } from '../actions/endpoints.js';
 import { extractionActions } from '../actions/extraction.js';
 import { modelActions } from '../actions/new-model.js';
 import { envActions } from '../actions/env-file.js';
@@ -26,6 +27,7 @@ const SOURCES: readonly ActionSource[] = [
   ruleActions,
   mainActions,
   extractionActions,
+  endpointActions,
 ];
 
 const FIX_ALL = `${CodeActionKind.SourceFixAll}.lintel`;

@@ -115,6 +115,16 @@ export interface Dialect extends Statements {
   commit(transaction: Transaction): Promise<void>;
   /** Never rejects: a connection that cannot roll back is discarded. */
   rollback(transaction: Transaction): Promise<void>;
+  /**
+   * Rolls back and closes the connection, which ends what a session keeps: locks by name, variables, settings. Never rejects.
+   * Absent: there is one session.
+   */
+  readonly closeSession?: (transaction: Transaction) => Promise<void>;
+  /**
+   * Runs a statement that only reads inside a transaction, which then is as before, also after a failure. Absent: a statement
+   * inside can make the transaction read-only, as on PostgreSQL.
+   */
+  readonly readInside?: (prepared: PreparedStatement, transaction: Transaction) => Promise<readonly Row[]>;
   /** True when a retry may succeed (serialization failure, deadlock). */
   retryable(error: unknown): boolean;
 }

@@ -102,6 +102,7 @@ const ZONES: readonly Zone[] = [
       'plugins/queries/sql/editing/',
       'plugins/queries/sql/language.light.ts',
       PARSER,
+      'plugins/index.crud.ts',
       'vscode-languageserver',
       'vscode-languageserver-textdocument',
       'vscode-languageserver/node',
@@ -116,7 +117,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'the distribution',
     files: /^plugins\/distribution\.ts$/,
-    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/', PARSER],
+    may: [...LIGHT, 'language/project/', 'plugins/index.', PARSER],
   },
   {
     name: 'process with scratch stores',
@@ -164,6 +165,13 @@ const ZONES: readonly Zone[] = [
     name: 'list of kinds',
     files: /^plugins\/index\.kinds\.ts$/,
     may: ['contract/', 'plugins/{any}/kind.ts'],
+    light: true,
+  },
+  { name: 'endpoints of tables', files: /^plugins\/index\.crud\.ts$/, may: ['plugins/queries/sql/crud/'], light: true },
+  {
+    name: 'their generator',
+    files: /^plugins\/queries\/sql\/crud\//,
+    may: ['contract/', 'language/strings/', 'plugins/queries/sql/'],
     light: true,
   },
   { name: 'list of specs', files: /^plugins\/index\.spec\.ts$/, may: ['contract/', 'spec.ts'], light: true },

@@ -4,6 +4,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCli } from '../support/cli.js';
 import { listBlocks } from '../support/docs-page.js';
+import { isDeepRun } from '../support/sample.js';
 import { copySample, createTempProject, ROOT, type TempProject } from '../support/project.js';
 
 const TEMPLATE = join(ROOT, 'templates/project');
@@ -28,12 +29,25 @@ describe('lintel test of shipped projects', () => {
       for (const file of ['lintel.config.json', '.env.example']) await cp(join(ROOT, file), join(folder, file));
     }, 7));
 
-  it('passes those of a new project', () =>
-    expectPass(async (project) => {
-      for (const file of ['definitions', 'lintel.config.json'])
-        await cp(join(TEMPLATE, file), join(project.folder, file), { recursive: true });
-      await project.write('.env.example', await readFile(join(TEMPLATE, 'dot-env.example'), 'utf8'));
-    }, 6));
+  async function copyTemplate(project: TempProject): Promise<void> {
+    for (const file of ['definitions', 'lintel.config.json'])
+      await cp(join(TEMPLATE, file), join(project.folder, file), { recursive: true });
+    await project.write('.env.example', await readFile(join(TEMPLATE, 'dot-env.example'), 'utf8'));
+  }
+
+  it('passes those of a new project', () => expectPass(copyTemplate, 8));
+
+  // The passwords of its cases are hashed for each change.
+  if (isDeepRun)
+    it('notices each change of a new project', async function () {
+      this.timeout(300_000);
+      const project = await createTempProject();
+      projects.push(project);
+      await copyTemplate(project);
+      const { code, stdout } = await runCli(['test', '--mutants'], { cwd: project.folder });
+      expect(code).to.equal(0);
+      expect(stdout).to.match(/\n(\d+) of \1 changes noticed, 0 not; /);
+    });
 
   it('passes those of the page', () =>
     expectPass(async (project) => {

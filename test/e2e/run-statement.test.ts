@@ -9,6 +9,7 @@ import { createRequestReports } from '../../cli/request-reports.js';
 import { hostCli } from '../support/cli.js';
 import { describeOnEach, SQL } from '../support/databases.js';
 import { createTempProject } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 
 const MODEL = {
   id: { type: 'Number', primary_key: true },
@@ -62,7 +63,7 @@ const readAddress = async (folder: string): Promise<Address> =>
 
 const ON = SQL.filter(({ name }) => name === 'pglite' || name === 'postgres');
 
-describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
+describeOnEach('statements of an editor', ON, { files: FILES }, (running, name) => {
   let listener: EditorListener;
   let address: Address;
   before(async () => {
@@ -122,6 +123,13 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     const changed = await run(`SELECT set_config('transaction_read_only', 'off', true), ${sequence}`);
     expect(changed.message).to.be.a('string');
     expect((await run(`SELECT ${sequence}`, [], { confirmed: true })).rows).to.have.length(1);
+  });
+
+  it('leave no lock in a connection that requests use', async () => {
+    if (name === 'pglite') return;
+    const locks = "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711";
+    expect((await run('SELECT pg_advisory_lock(4711)')).rows).to.have.length(1);
+    await waitUntil(async () => (await run(locks)).rows?.[0]?.['n'] === 0);
   });
 
   it('are explained without running', async () => {
@@ -216,6 +224,12 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
       expect((await run(sql, [], { confirmed: true })).message, sql).to.include('Only SELECT, INSERT');
     expect((await run("SELECT id FROM _account INTO OUTFILE '/tmp/lintel-rows'")).message).to.be.a('string');
     expect(await list()).to.deep.equal(ALL);
+  });
+
+  it('leave no lock in a connection that requests use', async () => {
+    expect((await run("SELECT GET_LOCK('lintel', 1) AS got")).rows).to.deep.equal([{ got: 1 }]);
+    // The server closes a connection in its own time.
+    await waitUntil(async () => (await run("SELECT IS_FREE_LOCK('lintel') AS free")).rows?.[0]?.['free'] === 1);
   });
 
   it('are explained without running', async () => {

@@ -39,6 +39,7 @@ const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
 };
 const MAX_MEGABYTES = 3;
 const MAX_SERVER_KILOBYTES = 1200;
+const MAX_ENDPOINT_KILOBYTES = 24;
 /** Dependencies of the kernel that the language server has too. */
 const LIGHT = /^(yup|jsonc-parser|fastest-levenshtein|libpg-query|tinyglobby|vscode-.*)$/;
 
@@ -66,6 +67,7 @@ describe('extension: package', function () {
       'changelog.md',
       'dist/built-in.js',
       'dist/built-in.txt.br',
+      'dist/endpoint-files.js',
       'dist/extension.js',
       'dist/language.js',
       'dist/libpg-query.wasm',
@@ -110,6 +112,8 @@ describe('extension: package', function () {
     process.stdout.write(`      .vsix: ${whole} KB; client: ${client} KB, server: ${server} KB\n`);
     expect(whole).to.be.lessThan(MAX_MEGABYTES * 1024);
     expect(server).to.be.lessThan(MAX_SERVER_KILOBYTES);
+    // Loaded when a code action first needs it.
+    expect(size(join(EXTENSION, 'dist/endpoint-files.js'))).to.be.lessThan(MAX_ENDPOINT_KILOBYTES);
   });
 
   it('has no driver, no runtime and no server of the kernel in its language server', () => {

@@ -177,6 +177,62 @@ describe('language server: code actions that change several places', () => {
     await plain.close();
     expect(titles.filter((title) => title.startsWith('Write a model'))).to.deep.equal([]);
   });
+
+  describe('write endpoints for a model', () => {
+    const NOTE = 'definitions/models/_note.model.json';
+    const TITLE = 'Write endpoints for this model';
+    const text = '{ "id": { "type": "String", "primary_key": true }, "te‸xt": { "type": "String" } }';
+
+    it('with tests, as new files that check clean', async () => {
+      const offered = await requestActions(editor, NOTE, text);
+      const action = offered.actions.find(({ title }) => title === TITLE);
+      expect(action?.kind).to.equal('refactor.rewrite');
+      const created = (action?.edit?.documentChanges ?? []).flatMap((one) => ('kind' in one ? [one.kind] : []));
+      expect(created).to.deep.equal(['create', 'create']);
+      const files = offered.applyAction(TITLE);
+      const [resources = '', tests = ''] = Object.keys(files);
+      expect([resources, tests]).to.deep.equal([
+        'definitions/resources/note.resource.json',
+        'definitions/tests/note.test.json',
+      ]);
+      for (const name of [resources, tests]) {
+        editor.open(name, files[name] ?? '');
+        expect(await editor.diagnostics(name), name).to.deep.equal([]);
+      }
+      const again = await requestActions(editor, NOTE, text);
+      expect(again.titles).not.to.include(TITLE);
+      editor.closeDocument(resources);
+      editor.closeDocument(tests);
+    });
+
+    it('for each column that may be the owner', async () => {
+      const token = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' };
+      const work = [{ id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM _user' } }];
+      const issued = { ...token, expiration: 60, custom_claim_fields: ['id'], property_name: 'token' };
+      const guards = [
+        { id: 'sign-in', resource: 'sign-in', tokenize: issued, actionables: work },
+        { id: 'me', resource: 'me', tokenize: token, protected: { extract_claims: ['id'] }, actionables: work },
+      ];
+      await editor.write({ 'definitions/guards.resource.json': JSON.stringify(guards) });
+      const user = '{ "type": "String", "foreign_key": { "of": "_user", "key": "id" } }';
+      const task = `{ "id": { "type": "Number", "primary_key": true }, "own‸er": ${user}, "helper": ${user} }`;
+      const { titles } = await requestActions(editor, 'definitions/models/_task.model.json', task);
+      expect(titles.filter((title) => title.startsWith(TITLE))).to.deep.equal(
+        ['owner', 'helper'].map((name) => `${TITLE}; callers reach the rows with themselves as "${name}"`),
+      );
+      editor.closeDocument('definitions/models/_task.model.json');
+      await editor.write({ 'definitions/guards.resource.json': '[]' });
+    });
+
+    it('only where it is a table with a key', async () => {
+      const keyless = '{ "te‸xt": { "type": "String" } }';
+      expect((await requestActions(editor, 'definitions/models/_log.model.json', keyless)).titles).not.to.include(
+        TITLE,
+      );
+      expect((await requestActions(editor, FILE, resource(query('SELECT 1‸')))).titles).not.to.include(TITLE);
+      editor.closeDocument('definitions/models/_log.model.json');
+    });
+  });
 });
 
 describe('language server: the first statement of a project', () => {

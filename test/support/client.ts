@@ -107,3 +107,7 @@ export function sendAndClose(
     socket.on('close', () => resolve());
   });
 }
+
+/** Whether a write may have taken effect; then `Retry-After` is absent, because a caller must look first. */
+export const isOutcomeUnknown = (body: Readonly<Record<string, unknown>>): boolean =>
+  String(body['detail']).includes('took effect is not known');

@@ -8,15 +8,18 @@ export interface DebuggedRequest {
   readonly line: number;
   readonly path: string;
   readonly body: object;
+  readonly status?: number;
+  /** Requests before it, which do not stop; returns headers of this one. */
+  readonly prepare?: (url: string) => Promise<Readonly<Record<string, string>>>;
   /** A text that each scope shows, by its name. */
   readonly scopes: Readonly<Record<string, string>>;
-  whileStopped(): Promise<void>;
+  whileStopped?(): Promise<void>;
 }
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
 
 export async function debugRequest(editor: Editor, request: DebuggedRequest): Promise<void> {
-  const { file, line, path, body, scopes } = request;
+  const { file, line, path, body, scopes, status = 200 } = request;
   const { page } = editor;
   await editor.run('View: Close All Editors', () => page.locator('.tab').first().waitFor({ state: 'detached' }));
   await editor.open(file, line, 5);
@@ -32,9 +35,10 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
   // Only the lines in view are in the page, and each of the last ones names the address.
   await output.filter({ hasText: ADDRESS }).waitFor();
   const [url = ''] = ADDRESS.exec(await output.innerText()) ?? [];
+  const headers = await request.prepare?.(url);
   const response = fetch(`${url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
   // It fails where the editor is closed before it.
@@ -45,9 +49,9 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
       () => rows.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
       () => rows.filter({ hasText: value }).first().waitFor(),
     );
-  await request.whileStopped();
+  await request.whileStopped?.();
   await editor.pressKeys('F5');
-  expect((await response).status).to.equal(200);
+  expect((await response).status).to.equal(status);
   await editor.actUntilSeen(
     () => editor.pressKeys('Shift+F5'),
     () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),

@@ -184,6 +184,23 @@ export function describeExtension(trusted: boolean): void {
     expect([code, stdout]).to.deep.equal([0, stdout]);
   });
 
+  it('writes the endpoints of a model and their tests as saved files', async () => {
+    const model = { id: { type: 'String', primary_key: true, max_length: 26 }, label: { type: 'String' } };
+    await project.write('definitions/models/_tag.model.json', model);
+    await getEditor().open('definitions/models/_tag.model.json', 2, 5);
+    await getEditor().waitForLanguage('Lintel');
+    const offer = getPage().locator('.action-widget .monaco-list-row', { hasText: 'Write endpoints for this model' });
+    await getEditor().actUntilSeen(
+      () => getEditor().pressKeys('Escape', 'Control+.'),
+      () => offer.waitFor(),
+    );
+    await offer.click();
+    for (const name of ['resources/tag.resource.json', 'tests/tag.test.json'])
+      await waitUntil(async () => (await onDisk(`definitions/${name}`)).includes('"tag'), name);
+    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout]).to.deep.equal([0, stdout]);
+  });
+
   it('underlines a mistake while it is typed, and explains it', async () => {
     await getEditor().open('definitions/own/desk.json', 4, 3);
     await getEditor().type('"actionabels": [],');
@@ -315,7 +332,6 @@ export function describeExtension(trusted: boolean): void {
         path: '/rate',
         body: { currency: 'EUR' },
         scopes: { Statement: 'SELECT currency', Payload: '"EUR"' },
-        whileStopped: () => picture('debugger'),
       });
     });
 }

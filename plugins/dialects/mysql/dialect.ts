@@ -4,7 +4,7 @@ import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
-import type { Dialect, Isolation, Rendering, Row, Transaction } from '../kind.js';
+import type { Dialect, Isolation, Rendering, Row } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';
 import { writeObjects } from '../shared/json-objects.js';
 import { createBinder } from './bind.js';
@@ -20,10 +20,11 @@ import {
   StatementError,
 } from './errors.js';
 import type { Pool } from './pool.js';
-import type { Lease, MysqlConnection } from './connection.js';
+import type { MysqlConnection } from './connection.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm } from './steps.js';
 import { streamText, toRawJson } from './streaming.js';
+import { createMysqlTransactions } from './transactions.js';
 import type { MysqlOptions } from './options.js';
 import type { BindType } from './bind.js';
 import type { ServerFlavour } from './types.js';
@@ -45,12 +46,6 @@ export interface OpenServer {
   /** Triggers access tables that no statement names. */
   triggered: boolean;
   readonly context: Pick<RuntimeContext, 'instance' | 'log'>;
-}
-
-interface OpenTransaction {
-  readonly lease: Lease;
-  failed: boolean;
-  over: boolean;
 }
 
 /** `met`: called with every prepared statement; throws for what never runs. */
@@ -195,56 +190,10 @@ export function createMysqlDialect(
     }
   }
 
-  async function runInside(
-    open: OpenTransaction,
-    prepared: MysqlPreparedStatement,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    if (open.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    if (open.failed)
-      throw createFault('QRY_FAILED', {}, { cause: new Error('a statement of the transaction had failed') });
-    try {
-      return await runOn(open.lease.wire, prepared, values);
-    } catch (error) {
-      // A failed statement ends its transaction, as on PostgreSQL.
-      open.failed = true;
-      throw error;
-    }
-  }
-
   const toStatementFault = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
     error instanceof StatementError ? toMysqlFault(error.error, outcome, error.failed) : toMysqlFault(error, outcome);
 
-  async function openTransaction(
-    need: Isolation,
-    requester: Requester | null | undefined,
-    command: string,
-  ): Promise<Transaction> {
-    let lease: Lease | null = null;
-    try {
-      lease = await server().pool.acquire(requester);
-      const level = isolation(need).toUpperCase();
-      if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
-      await lease.wire.runCommand(command);
-      return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
-    } catch (error) {
-      lease?.release(true);
-      throw toMysqlFault(error);
-    }
-  }
-
-  async function endTransaction(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-    if (open.over) return;
-    open.over = true;
-    let broken = true;
-    try {
-      await open.lease.wire.runCommand(command);
-      broken = false;
-    } finally {
-      // Closing the connection rolls back.
-      open.lease.release(broken);
-    }
-  }
+  const { runInside, methods } = createMysqlTransactions(() => server().pool, isolation, runOn, toStatementFault);
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
@@ -270,35 +219,13 @@ export function createMysqlDialect(
       const prepared = statement as MysqlPreparedStatement;
       try {
         if (!transaction) return await runFree(prepared, values, requester, 1);
-        return await runInside(transaction.transaction as OpenTransaction, prepared, values);
+        return await runInside(transaction, prepared, values);
       } catch (error) {
         throw toStatementFault(error, transaction || prepared.readOnly ? 'none' : 'unknown');
       }
     },
 
-    begin: (need, requester) => openTransaction(need, requester, 'START TRANSACTION'),
-    beginReadOnly: (need) => openTransaction(need, null, 'START TRANSACTION READ ONLY'),
-
-    isolation,
-
-    async commit({ transaction }) {
-      const open = transaction as OpenTransaction;
-      if (open.over || open.failed) {
-        await endTransaction(open, 'ROLLBACK').catch(() => undefined);
-        throw createFault(
-          'QRY_FAILED',
-          {},
-          { cause: new Error('commit of a transaction that is over or in which a statement failed') },
-        );
-      }
-      try {
-        await endTransaction(open, 'COMMIT');
-      } catch (error) {
-        throw toMysqlFault(error, 'unknown');
-      }
-    },
-
-    rollback: ({ transaction }) => endTransaction(transaction as OpenTransaction, 'ROLLBACK').catch(() => undefined),
+    ...methods,
     retryable: isMysqlRetryable,
   };
   const execute = createExecutor(dialect);

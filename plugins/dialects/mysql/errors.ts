@@ -3,6 +3,7 @@ import { Fault, createFault, type FaultOptions } from '../../../contract/fault.j
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { findWordAt, type StatementWord } from '../../queries/sql/text/word.js';
+import { toUnknownOutcome } from '../../shared/unknown-outcome.js';
 import { rejectedFields, type dialectErrors } from '../shared/errors.light.js';
 import type { MysqlCatalogue } from './catalogue.js';
 import type { MysqlConnection } from './connection.js';
@@ -139,7 +140,6 @@ function cleanCause(error: unknown): unknown {
 }
 
 const DIVISION = 1365;
-const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** The message of a syntax error quotes at most this length of the text. */
 const MOST_QUOTED = 80;
@@ -177,8 +177,7 @@ export function toMysqlFault(
 ): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof ResultAbortedError) {
-    const { code: why, params, options: rest } = error.fault;
-    return createFault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+    return outcome === 'unknown' ? toUnknownOutcome(error.fault) : error.fault;
   }
   const code = toErrorCode(error);
   const found = createColumnIssues(code, columns);
@@ -192,10 +191,11 @@ export function toMysqlFault(
     ...(word !== null && { word }),
     ...(found.length > 0 && { issues: found }),
     ...(getErrno(error) === DIVISION && { isDivision: true }),
-    ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),
+    ...((code === 'QRY_SERIALIZATION' || lost) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: { 'retry-after': '1' } }),
   };
-  return createFault(code, unknown ? UNKNOWN : {}, options);
+  const fault = createFault(code, {}, options);
+  return unknown ? toUnknownOutcome(fault) : fault;
 }
 
 export const isMysqlRetryable = (error: unknown): boolean =>

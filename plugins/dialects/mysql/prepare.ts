@@ -32,6 +32,9 @@ export interface MysqlPreparedStatement extends PreparedStatement {
 
 const ROWS = /^(?:SELECT|INSERT|UPDATE|DELETE|VALUES|TABLE|REPLACE|SET|SHOW|WITH|CALL|DO|)$/;
 const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/;
+/** `NEXT VALUE FOR s`: the next number of a sequence. */
+const isNext = ({ text }: Lexeme, at: number, words: readonly Lexeme[]): boolean =>
+  text === 'NEXT' && words[at + 1]?.text === 'VALUE';
 
 const LOCKS: Readonly<Record<RowLock, Readonly<Record<ServerFlavour, string>>>> = {
   update: { mysql: 'FOR UPDATE', mariadb: 'FOR UPDATE' },
@@ -68,7 +71,9 @@ export function prepareMysqlStatement(input: PrepareInput): MysqlPreparedStateme
     return column || casts.some((cast) => cast !== null && /^jsonb?$/.test(cast));
   };
   const json = all.map(isJson);
-  const writes = toLexemes(scan.text, scan.tokens).some((word) => WRITES.test(word.text) && word.type === 'word');
+  const writes = toLexemes(scan.text, scan.tokens).some(
+    (word, at, all) => word.type === 'word' && (WRITES.test(word.text) || isNext(word, at, all)),
+  );
   return Object.freeze({
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
     text,

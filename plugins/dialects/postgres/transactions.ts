@@ -51,7 +51,8 @@ interface OpenTransaction {
 
 export const getDeadline = (requester: Requester | null): number => requester?.invocation.deadline ?? Infinity;
 
-type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> & Required<Pick<Dialect, 'runTogether'>>;
+type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> &
+  Required<Pick<Dialect, 'runTogether' | 'closeSession'>>;
 
 export interface PgTransactions {
   readonly methods: TransactionMethods;
@@ -121,7 +122,11 @@ export function createPgTransactions(
     return found;
   }
 
-  function endTransaction(transaction: OpenTransaction, command: PgCommand): Promise<StatementOutcome | null> {
+  function endTransaction(
+    transaction: OpenTransaction,
+    command: PgCommand,
+    isClosed = false,
+  ): Promise<StatementOutcome | null> {
     return new Promise((resolve) => {
       const { wire, release, begun, lost, over, until } = transaction;
       transaction.over = true;
@@ -137,7 +142,7 @@ export function createPgTransactions(
       const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
       sendStatement(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
         // Closing the connection ends the transaction.
-        release(outcome.error !== undefined);
+        release(outcome.error !== undefined || isClosed);
         resolve(outcome);
       });
     });
@@ -211,6 +216,10 @@ export function createPgTransactions(
 
       async rollback({ transaction }) {
         await endTransaction(transaction as OpenTransaction, ROLLBACK);
+      },
+
+      async closeSession({ transaction }) {
+        await endTransaction(transaction as OpenTransaction, ROLLBACK, true);
       },
     },
   };

@@ -6,6 +6,7 @@ import { Fault, createFault } from '../../../contract/fault.js';
 import type { FaultOptions } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
+import { toUnknownOutcome } from '../../shared/unknown-outcome.js';
 import { rejectedFields, type dialectErrors } from './errors.light.js';
 import { findWordAt, toUnitOffset, type StatementWord } from '../../queries/sql/text/word.js';
 
@@ -165,7 +166,6 @@ function cleanCause(error: unknown): unknown {
 }
 
 const DIVISION = '22012';
-const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** A column or a function, possibly behind its table or schema. */
 export const isAboutName = (state: string): boolean => /^42(?:703|883)$/.test(state);
@@ -186,8 +186,7 @@ export function toPostgresFault(
 ): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof StatementAbortedError && error.fault !== null) {
-    const { code: why, params, options: rest } = error.fault;
-    return createFault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+    return outcome === 'unknown' ? toUnknownOutcome(error.fault) : error.fault;
   }
   const code = toErrorCode(error);
   const issues = createIssues(code, asError(error));
@@ -199,10 +198,11 @@ export function toPostgresFault(
     ...(word !== null && { word }),
     ...(issues.length > 0 && { issues }),
     ...(getSqlState(error) === DIVISION && { isDivision: true }),
-    ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),
+    ...((code === 'QRY_SERIALIZATION' || lost || isStale(error)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
-  return createFault(code, unknown ? UNKNOWN : {}, options);
+  const fault = createFault(code, {}, options);
+  return unknown ? toUnknownOutcome(fault) : fault;
 }
 
 export function isPostgresRetryable(error: unknown): boolean {

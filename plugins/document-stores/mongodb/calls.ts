@@ -5,6 +5,7 @@ import { createFault, type Fault } from '../../../contract/fault.js';
 import { createConflictRetry } from '../../../contract/conflict-retry.js';
 import { createLimiter, type Limiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
+import { toUnknownOutcome } from '../../shared/unknown-outcome.js';
 import type { DocumentTransaction } from '../kind.js';
 import type { MongoConnection } from './connection.js';
 import { isMongoRetryable, isSelection, isUnsent, toMongoFault } from './errors.js';
@@ -243,9 +244,8 @@ async function withTimeout<T>(work: Promise<T>, requester: Requester | null, wri
   if (left === Infinity) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const params = writes ? { outcome: 'Whether the last statement took effect is not known.' } : {};
-    const failure = createFault('QRY_TIMEOUT', params, { headers: { 'retry-after': '1' } });
-    timer = setTimeout(() => reject(failure), Math.max(left, least));
+    const failure = createFault('QRY_TIMEOUT', {}, { headers: { 'retry-after': '1' } });
+    timer = setTimeout(() => reject(writes ? toUnknownOutcome(failure) : failure), Math.max(left, least));
   });
   try {
     return await Promise.race([work, late]);

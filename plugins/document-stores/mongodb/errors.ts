@@ -3,6 +3,7 @@ import { Fault, createFault, type FaultOptions } from '../../../contract/fault.j
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { rejectedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
+import { toUnknownOutcome } from '../../shared/unknown-outcome.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -128,14 +129,14 @@ export function toMongoFault(error: unknown, sent = false): Fault {
   const code = toErrorCode(error, violations);
   const issues = createIssues(code, error, violations);
   const unavailable = code === 'QRY_UNAVAILABLE';
-  const unknown = unavailable && sent;
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
-    ...((code === 'QRY_SERIALIZATION' || (unavailable && !unknown)) && { retryable: true }),
+    ...((code === 'QRY_SERIALIZATION' || unavailable) && { retryable: true }),
     ...((unavailable || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
-  return createFault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+  const fault = createFault(code, {}, options);
+  return unavailable && sent ? toUnknownOutcome(fault) : fault;
 }
 
 const BAD_VALUE = 2;

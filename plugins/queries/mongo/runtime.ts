@@ -58,6 +58,11 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
       ...reads,
       unit,
       ...(always && { always: true as const }),
+      preview: (frame) => ({
+        ...{ action: asText(value['action']), collection: made.collection },
+        ...made.preview(frame),
+        connection: name,
+      }),
       describe,
     };
   // A transaction takes no parallel operations, and the order of the list is preserved.

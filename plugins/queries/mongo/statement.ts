@@ -14,6 +14,7 @@ import {
   convertValue,
   getHeldType,
   getInnerType,
+  toPlainJson,
   toWrittenType,
   type QueryCompileContext,
   type FieldTypeLookup,
@@ -51,6 +52,8 @@ export interface CompiledQuery {
   lock: boolean;
   readonly parameters: readonly ParameterPlan[];
   readonly bind: (frame: Frame) => BoundCall;
+  /** What `bind` sends, by the name of each part. */
+  readonly preview: (frame: Frame) => Readonly<Record<string, unknown>>;
   /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
 }
@@ -70,7 +73,7 @@ export function makeQuery(
   const typesIn = (other: string): FieldTypeLookup => createTypeLookup(tools, other);
   const compiling: QueryCompileContext = { typeOf, typesIn, leaf: createLeaf(parameters, pointer, tools) };
   const written = new Map<string, string | null>();
-  const parts = createParts(value, listed, parameters, compiling, written);
+  const { parts, readParts } = recordParts(createParts(value, listed, parameters, compiling, written));
   const query: CompiledQuery = {
     collection,
     action,
@@ -87,6 +90,7 @@ export function makeQuery(
     ),
     lock: false,
     bind: action.plan(value, { ...parts, store, collection, one, lock: () => query.lock }),
+    preview: readParts,
     named: createIssueMapper(written),
   };
   return query;
@@ -224,6 +228,38 @@ function createParts(
     },
     number: (field) => createCountReader(value[field], compiling),
   };
+}
+
+/** Keeps the readers that an action asks for. */
+function recordParts(all: Parts): { readonly parts: Parts; readonly readParts: CompiledQuery['preview'] } {
+  const asked = new Map<string, Reader>();
+  const recordPart = <T extends Reader | null>(name: string, read: T): T => {
+    if (read !== null) asked.set(name, read);
+    return read;
+  };
+  const parts: Parts = {
+    filter: () => recordPart('filter', all.filter()),
+    update: () => recordPart('update', all.update()),
+    softDelete: () => recordPart('update', all.softDelete()),
+    pipeline: () => recordPart('pipeline', all.pipeline()),
+    document: () => recordPart('document', all.document()),
+    projection: () => recordPart('projection', all.projection()),
+    filters: (field) => recordPart(field, all.filters(field)),
+    number: (field) => recordPart(field, all.number(field)),
+    constant: (field) => {
+      const value = all.constant(field);
+      recordPart(field, () => value);
+      return value;
+    },
+  };
+  const readParts = (frame: Frame): Record<string, unknown> =>
+    Object.fromEntries(
+      [...asked].flatMap(([name, read]) => {
+        const value = read(frame);
+        return value === undefined ? [] : [[name, toPlainJson(value)]];
+      }),
+    );
+  return { parts, readParts };
 }
 
 /** An INSERT without `document`: each parameter is a field. */

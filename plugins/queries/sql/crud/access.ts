@@ -1,6 +1,6 @@
 /** The guard that resources of a project have, and the column of the signed-in user. Pure. */
-import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
-import type { ModelTable } from '../../../contract/model.js';
+import { isObject, type Json, type JsonObject } from '../../../../contract/json.js';
+import type { ModelTable } from '../../../../contract/model.js';
 import type { RowOwner } from './columns.js';
 
 export interface CrudGuard {

@@ -1,10 +1,9 @@
 /** The resources of a table: list, read, create, update, delete. Pure. */
-import type { Json, JsonObject } from '../../../contract/json.js';
-import type { ModelColumn } from '../../../contract/model.js';
+import type { Json, JsonObject } from '../../../../contract/json.js';
+import type { ModelColumn } from '../../../../contract/model.js';
 import type { CrudGuard } from './access.js';
 import type { CrudColumns } from './columns.js';
 import {
-  createQuote,
   hasRule,
   hasStamps,
   writeCreate,
@@ -12,6 +11,7 @@ import {
   writeList,
   writeRead,
   writeUpdate,
+  type QuoteName,
   type Statement,
 } from './statements.js';
 
@@ -20,8 +20,7 @@ export interface CrudInput {
   /** Of ids and paths: `orders`. */
   readonly base: string;
   readonly guard: CrudGuard | null;
-  /** Words that the database of the table reserves, in lower case. */
-  readonly reserved: ReadonlySet<string>;
+  readonly quote: QuoteName;
 }
 
 export const MOST_ROWS = 100;
@@ -54,9 +53,8 @@ function createRules(fields: readonly RuledField[], more: JsonObject = {}): { re
 
 export const nameResource = (base: string, work: string): string => `${base}-${work}`;
 
-export function createResources({ crud, base, guard, reserved }: CrudInput): JsonObject[] {
+export function createResources({ crud, base, guard, quote }: CrudInput): JsonObject[] {
   const { keys, named, given, changed, shown, filters, sorts, softDelete } = crud;
-  const quote = createQuote(reserved);
   const names = shown.map(({ name }) => name);
   const stamps = hasStamps(crud) ? { with_timestamps: true } : {};
   const createResource = (work: string, action: JsonObject, returnables: readonly string[] = names): JsonObject => ({

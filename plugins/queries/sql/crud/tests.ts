@@ -1,10 +1,10 @@
 /** Test cases of the resources of a table, for `lintel test`. Pure. */
-import type { Json, JsonObject } from '../../../contract/json.js';
-import type { ModelColumn, ModelTable } from '../../../contract/model.js';
+import type { Json, JsonObject } from '../../../../contract/json.js';
+import type { ModelColumn, ModelTable } from '../../../../contract/model.js';
+import { quoteIfNeeded } from '../text/quotes.js';
 import { findAccess, type Access, type AccessInput } from './access.js';
 import { sortColumns } from './columns.js';
-import type { CrudInput } from './resources.js';
-import { createResources, nameResource } from './resources.js';
+import { createResources, nameResource, type CrudInput } from './resources.js';
 import { hasRule } from './statements.js';
 import { createSampleRows, createSampleValue } from './samples.js';
 
@@ -204,17 +204,23 @@ function sortRows(
   return (first[different] ?? 0) <= (second[different] ?? 0) ? [first, second] : [second, first];
 }
 
-export interface CrudFiles {
+export interface Crud {
   readonly access: Access;
   readonly resources: readonly JsonObject[];
   readonly tests: JsonObject;
 }
 
+export interface TableInput extends AccessInput, Pick<CrudInput, 'base'> {
+  /** Words that the database of the table reserves, in lower case. */
+  readonly reserved: ReadonlySet<string>;
+}
+
 /** A message if the owner is not certain or not possible. */
-export function createCrud(input: AccessInput & Pick<CrudInput, 'base' | 'reserved'>): CrudFiles | string {
+export function createCrud(input: TableInput): Crud | string {
   const access = findAccess(input);
   if (typeof access === 'string') return access;
   const { table, tables, base, reserved } = input;
-  const made = { crud: sortColumns(table, access.owner), base, reserved, guard: access.guard };
+  const quote = (name: string): string => quoteIfNeeded(name, reserved);
+  const made = { crud: sortColumns(table, access.owner), base, quote, guard: access.guard };
   return { access, resources: createResources(made), tests: createTests({ ...made, tables }) };
 }

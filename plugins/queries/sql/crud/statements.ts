@@ -1,6 +1,5 @@
 /** The statements of the resources of a table. Values are parameters; names are quoted where needed. Pure. */
-import type { ModelColumn } from '../../../contract/model.js';
-import { quoteIfNeeded } from '../../queries/sql/text/quotes.js';
+import type { ModelColumn } from '../../../../contract/model.js';
 import type { CrudColumns } from './columns.js';
 
 export interface Statement {
@@ -33,11 +32,8 @@ function createParameters(): Parameters {
   };
 }
 
+/** As the language of the statements writes a name. */
 export type QuoteName = (name: string) => string;
-export const createQuote =
-  (reserved: ReadonlySet<string>): QuoteName =>
-  (name) =>
-    quoteIfNeeded(name, reserved);
 
 /** The conditions that every statement on existing rows has. */
 function listOwnConditions({ owner, softDelete }: CrudColumns, parameters: Parameters, quote: QuoteName): string[] {

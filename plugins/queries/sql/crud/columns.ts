@@ -1,5 +1,5 @@
 /** Sorts the columns of a model by what the resources of its table do with them. Pure. */
-import type { ModelColumn, ModelTable } from '../../../contract/model.js';
+import type { ModelColumn, ModelTable } from '../../../../contract/model.js';
 
 /** The column of the signed-in user, and the claim with its value. */
 export interface RowOwner {

@@ -1,6 +1,6 @@
 /** Rows for tests that the tables accept, with those they refer to. Pure. */
-import type { Json, JsonObject } from '../../../contract/json.js';
-import type { ModelColumn, ModelTable } from '../../../contract/model.js';
+import type { Json, JsonObject } from '../../../../contract/json.js';
+import type { ModelColumn, ModelTable } from '../../../../contract/model.js';
 
 /** Different for each number. */
 export function createSampleValue({ name, type, maxLength, holds, autoIncrement }: ModelColumn, n: number): Json {
