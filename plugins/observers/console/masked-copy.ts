@@ -1,6 +1,7 @@
 /** Copies of values for the record: without secrets, and bounded. */
 import type { Json } from '../../../contract/json.js';
 import type { RecordMask } from '../../../contract/console.js';
+import { JsonStream } from '../../../contract/json-stream.js';
 import { RawJson } from '../../../contract/raw-json.js';
 
 /** Of one value. */
@@ -50,7 +51,7 @@ export function copyMasked(value: unknown, mask: RecordMask, budget: CopyBudget,
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof RawJson) return copyMasked(value.toJSON(), mask, budget, depth);
   if (ArrayBuffer.isView(value)) return `‹${value.byteLength} bytes›`;
-  if (depth >= MOST_DEPTH || budget.left <= 0) {
+  if (depth >= MOST_DEPTH || budget.left <= 0 || value instanceof JsonStream) {
     budget.lacks ??= 'size';
     return '…';
   }
@@ -99,4 +100,27 @@ function collectTexts(value: unknown, into: string[]): void {
     if (into.length < MOST_SECRETS && !into.includes(value)) into.push(value);
   } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value))
     for (const inner of Object.values(value)) collectTexts(inner, into);
+}
+
+/** Values that an estimate looks at. */
+const MOST_VISITS = 1000;
+
+/** Bytes, about; Infinity for what has more values than an estimate looks at, or arrives as a stream. */
+export function estimateSize(value: unknown): number {
+  let visits = 0;
+  const measure = (one: unknown): number => {
+    if (++visits > MOST_VISITS) return Infinity;
+    if (typeof one === 'string') return one.length + 16;
+    if (typeof one !== 'object' || one === null) return 8;
+    if (one instanceof RawJson) return one.json.byteLength;
+    if (ArrayBuffer.isView(one)) return one.byteLength;
+    if (one instanceof JsonStream) return Infinity;
+    let size = 32;
+    for (const name in one) {
+      size += name.length + 8 + measure((one as Readonly<Record<string, unknown>>)[name]);
+      if (size === Infinity) break;
+    }
+    return size;
+  };
+  return measure(value);
 }

@@ -1,21 +1,25 @@
 /** The last records, bounded by count and size, and counts by resource since the start. */
-import type { Recorder, Recording, RequestCounts } from '../../../contract/console.js';
+import type { Recorder, RequestCounts } from '../../../contract/console.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
+import { describeRecord, summarizeRecord, type RecordedRequest } from './describe-record.js';
 
 export interface RecordStore {
-  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'subscribe'>;
+  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'>;
   /** `size`: bytes, about, of what it holds. */
-  add(recording: Omit<Recording, 'number'>, size: number): void;
+  add(request: Omit<RecordedRequest, 'number'>, size: number): void;
   count(record: InvocationRecord): void;
 }
 
 /** Of each resource, for the median and others. */
 const MOST_TIMES = 512;
+const SECONDS = 60;
 
 export function createRecordStore(limits: Recorder['limits']): RecordStore {
-  const all = new Map<number, { readonly recording: Recording; readonly bytes: number }>();
+  const all = new Map<number, { readonly request: RecordedRequest; readonly bytes: number }>();
   const counts = new Map<string, RequestCounts>();
-  const listeners = new Set<(recording: Recording) => void>();
+  const listeners = new Set<Parameters<Recorder['subscribe']>[0]>();
+  /** By second modulo a minute. */
+  const minute = Array.from({ length: SECONDS }, () => ({ second: 0, count: 0 }));
   let last = 0;
   let bytes = 0;
 
@@ -29,8 +33,11 @@ export function createRecordStore(limits: Recorder['limits']): RecordStore {
 
   return {
     view: {
-      list: () => [...all.values()].map(({ recording }) => recording),
-      find: (number) => all.get(number)?.recording ?? null,
+      list: () => [...all.values()].map(({ request }) => summarizeRecord(request)),
+      find(number) {
+        const found = all.get(number);
+        return found === undefined ? null : describeRecord(found.request);
+      },
       get bytes() {
         return bytes;
       },
@@ -39,23 +46,34 @@ export function createRecordStore(limits: Recorder['limits']): RecordStore {
         bytes = 0;
       },
       counts,
+      countLastMinute() {
+        const from = Math.floor(Date.now() / 1000) - SECONDS;
+        return minute.reduce((sum, { second, count }) => (second > from ? sum + count : sum), 0);
+      },
       subscribe(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
     },
-    add(record, size) {
-      const recording: Recording = { number: ++last, ...record };
-      all.set(last, { recording, bytes: size });
+    add(added, size) {
+      const request: RecordedRequest = { number: ++last, ...added };
+      all.set(last, { request, bytes: size });
       bytes += size;
-      removeOldest();
-      for (const listener of listeners) listener(recording);
+      if (all.size > limits.requests || bytes > limits.bytes) removeOldest();
+      if (listeners.size === 0) return;
+      const summary = summarizeRecord(request);
+      for (const listener of listeners) listener(summary);
     },
-    count({ resource = '-', code, milliseconds }) {
+    count({ resource = '-', code, startedAt, milliseconds }) {
       let found = counts.get(resource);
       if (found === undefined) counts.set(resource, (found = { count: 0, codes: new Map(), times: [] }));
       found.times[found.count++ % MOST_TIMES] = milliseconds;
       if (code !== undefined) found.codes.set(code, (found.codes.get(code) ?? 0) + 1);
+      const second = Math.floor(startedAt / 1000);
+      const slot = minute[second % SECONDS];
+      if (slot === undefined) return;
+      if (slot.second !== second) [slot.second, slot.count] = [second, 0];
+      slot.count += 1;
     },
   };
 }
