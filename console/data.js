@@ -1,6 +1,8 @@
 // Rows of a table: filter, order, pages, links along references; in `lintel dev` also changes.
 import { announce, button, call, create, createTable, formatCell } from './dom.js';
 
+const showType = (type) => create('span', { class: 'type', text: ` ${type}` });
+
 /** Rows of one table: filter, order, pages, and links along references. */
 export async function showData(table, query, { isDev }) {
   const asked = Object.fromEntries(
@@ -50,8 +52,13 @@ export async function showData(table, query, { isDev }) {
     title: name,
     sort: isSorted(name),
     header: isOpen
-      ? button(`${name} ${type}`, () => go({ sort: asked.sort === name ? `-${name}` : name, page: '' }))
-      : `${name} ${type}`,
+      ? create(
+          'span',
+          {},
+          button(name, () => go({ sort: asked.sort === name ? `-${name}` : name, page: '' })),
+          showType(type),
+        )
+      : create('span', {}, name, showType(type)),
     ...(references && {
       show: (row) =>
         row[name] === null
@@ -109,7 +116,7 @@ function createEditor({ table, columns, row }, done) {
     input.addEventListener('input', () => (empty.checked = false));
     const read = () => (empty.checked ? null : input.value);
     const isChanged = () => read() !== (before === null ? null : toText(before));
-    const label = create('label', { for: input.id, text: `${name} ${type}` });
+    const label = create('label', { for: input.id }, name, showType(type));
     return { name, isChanged, read, elements: [label, input, create('label', {}, empty, ' null')] };
   });
   const result = create('div', {});

@@ -214,18 +214,19 @@ function describeStage(stage, whole) {
   const part = Math.max(whole, 0.01);
   bar.style.setProperty('--begin', String(Math.min(begins / part, 0.99)));
   bar.style.setProperty('--share', String(Math.min(Math.max(milliseconds / part, 0.01), 1)));
+  const { sql, values, connection, ...rest } = sent ?? {};
   const words = [
     `${mode}, ${formatMs(milliseconds)}, after ${formatMs(begins)}`,
     ...(rows === null ? [] : [`${rows} row${rows === 1 ? '' : 's'}`]),
     ...(endedBy === null ? [] : [`ended by ${endedBy}`]),
     ...(code === null ? [] : [code]),
+    ...(connection === undefined ? [] : [`connection ${connection}`]),
   ];
-  const { sql, values, ...rest } = sent ?? {};
   return create(
     'li',
     {},
     create('div', { class: 'stage' }, create('strong', { text: key }), ` ${words.join(' · ')} `, showPlace(place)),
-    bar,
+    create('div', { class: 'track' }, bar),
     sql === undefined ? null : create('pre', { tabindex: '0', role: 'group', 'aria-label': 'Statement', text: sql }),
     values === undefined
       ? null

@@ -83,7 +83,7 @@ describe('the page of the console', function () {
     await page.getByRole('link', { name: 'Data', exact: true }).click();
     await page.getByRole('link', { name: 'notes', exact: true }).click();
     await waitForText('td', 'onerror');
-    await page.getByRole('button', { name: 'text text' }).click();
+    await page.getByRole('button', { name: 'text', exact: true }).click();
     await page.locator('th[aria-sort="ascending"]').waitFor();
     await page
       .getByRole('button', { name: /^Change id/ })

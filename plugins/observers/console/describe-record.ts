@@ -38,10 +38,15 @@ export interface RecordedRequest {
   readonly record: InvocationRecord;
   /** Null where the request ended before its resource began. */
   readonly notes: RequestNotes | null;
+  /** Of a request that was too large to be held. */
+  readonly copy: Recording | null;
+  /** Bytes, about. */
+  readonly size: number;
+}
+
+export interface RecordContext {
   readonly readMask: () => RecordMask;
   readonly isDev: boolean;
-  /** Of a request that was too large to be held. */
-  readonly copy?: Recording;
 }
 
 /** Bytes, about, of one statement or call, of the payload with its headers, and of an answer. */
@@ -49,10 +54,9 @@ const MOST_SENT = 4096;
 const MOST_RECEIVED = 32_768;
 const MOST_ANSWER = 32_768;
 
-export function summarizeRecord(request: RecordedRequest): RecordingSummary {
-  const { number, record, notes } = request;
-  const mask = joinMasks(request);
-  const secrets = request.copy === undefined ? readSecrets(notes, mask) : [];
+export function summarizeRecord(request: RecordedRequest, context: RecordContext): RecordingSummary {
+  const { number, record, notes, copy } = request;
+  const mask = joinMasks(notes, context);
   return {
     number,
     trigger: record.trigger,
@@ -60,7 +64,7 @@ export function summarizeRecord(request: RecordedRequest): RecordingSummary {
     resource: record.resource ?? null,
     path: record.path ?? null,
     method: record.method ?? null,
-    target: request.copy === undefined ? maskTarget(notes?.frame.invocation, mask, secrets) : request.copy.target,
+    target: copy === null ? maskTarget(notes?.frame.invocation, mask, readSecrets(notes, mask)) : copy.target,
     status: record.status,
     code: record.code ?? null,
     startedAt: record.startedAt,
@@ -68,10 +72,10 @@ export function summarizeRecord(request: RecordedRequest): RecordingSummary {
   };
 }
 
-export function describeRecord(request: RecordedRequest): Recording {
+export function describeRecord(request: RecordedRequest, context: RecordContext): Recording {
   const { record, notes } = request;
-  if (request.copy !== undefined) return { ...request.copy, number: request.number };
-  const mask = joinMasks(request);
+  if (request.copy !== null) return { ...request.copy, number: request.number };
+  const mask = joinMasks(notes, context);
   // First, because they are replaced in all that follows.
   const secrets = readSecrets(notes, mask);
   const { frame } = notes ?? { frame: null };
@@ -86,7 +90,7 @@ export function describeRecord(request: RecordedRequest): Recording {
   const answered = createBudget(MOST_ANSWER, secrets);
   const isAnswered = notes?.answer !== undefined && record.code === undefined;
   return {
-    ...summarizeRecord(request),
+    ...summarizeRecord(request, context),
     id: record.id,
     headers,
     payload,
@@ -108,12 +112,12 @@ export function describeRecord(request: RecordedRequest): Recording {
     })),
     answer: isAnswered ? copyMasked(notes.answer, mask, answered) : undefined,
     answerLacks: answered.lacks,
-    problem: describeProblem(request, (text) => mask.maskText(text, secrets)),
+    problem: describeProblem(request, context.isDev, (text) => mask.maskText(text, secrets)),
   };
 }
 
 /** What one of both definitions keeps secret, those of the request and those of now, is not shown. */
-function joinMasks({ notes, readMask }: RecordedRequest): RecordMask {
+function joinMasks(notes: RequestNotes | null, { readMask }: RecordContext): RecordMask {
   const now = readMask();
   const then = notes?.mask ?? now;
   if (now === then) return now;
@@ -171,7 +175,8 @@ function previewWork(
 }
 
 function describeProblem(
-  { record, notes, isDev }: RecordedRequest,
+  { record, notes }: RecordedRequest,
+  isDev: boolean,
   maskText: (text: string) => string,
 ): RecordedProblem | null {
   if (notes === null || notes.fault === null)

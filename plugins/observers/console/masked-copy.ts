@@ -106,21 +106,19 @@ function collectTexts(value: unknown, into: string[]): void {
 const MOST_VISITS = 1000;
 
 /** Bytes, about; Infinity for what has more values than an estimate looks at, or arrives as a stream. */
-export function estimateSize(value: unknown): number {
-  let visits = 0;
-  const measure = (one: unknown): number => {
-    if (++visits > MOST_VISITS) return Infinity;
-    if (typeof one === 'string') return one.length + 16;
-    if (typeof one !== 'object' || one === null) return 8;
-    if (one instanceof RawJson) return one.json.byteLength;
-    if (ArrayBuffer.isView(one)) return one.byteLength;
-    if (one instanceof JsonStream) return Infinity;
-    let size = 32;
-    for (const name in one) {
-      size += name.length + 8 + measure((one as Readonly<Record<string, unknown>>)[name]);
-      if (size === Infinity) break;
-    }
-    return size;
-  };
-  return measure(value);
+export const estimateSize = (value: unknown): number => measureValue(value, { left: MOST_VISITS });
+
+function measureValue(value: unknown, visits: { left: number }): number {
+  if (--visits.left < 0) return Infinity;
+  if (typeof value === 'string') return value.length + 16;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (value instanceof RawJson) return value.json.byteLength;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (value instanceof JsonStream) return Infinity;
+  let size = 32;
+  for (const name in value) {
+    size += name.length + 8 + measureValue((value as Readonly<Record<string, unknown>>)[name], visits);
+    if (size === Infinity) break;
+  }
+  return size;
 }

@@ -1,48 +1,82 @@
 /** The last records, bounded by count and size, and counts by resource since the start. */
 import type { Recorder, RequestCounts } from '../../../contract/console.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
-import { describeRecord, summarizeRecord, type RecordedRequest } from './describe-record.js';
+import { describeRecord, summarizeRecord, type RecordContext, type RecordedRequest } from './describe-record.js';
 
 export interface RecordStore {
   readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'>;
-  /** `size`: bytes, about, of what it holds. */
-  add(request: Omit<RecordedRequest, 'number'>, size: number): void;
+  add(request: Pick<RecordedRequest, 'record' | 'notes' | 'copy' | 'size'>): void;
   count(record: InvocationRecord): void;
 }
 
+/**
+ * The newest requests are all held. Of older ones, without a reader, only some of each second: what is held for long
+ * costs the garbage collector ten times as much as what the recorder does.
+ */
+const NEWEST = 32;
+const PER_SECOND = 20;
 /** Of each resource, for the median and others. */
 const MOST_TIMES = 512;
 const SECONDS = 60;
 
-export function createRecordStore(limits: Recorder['limits']): RecordStore {
-  const all = new Map<number, { readonly request: RecordedRequest; readonly bytes: number }>();
+export function createRecordStore(limits: Recorder['limits'], context: RecordContext): RecordStore {
+  const newest: (RecordedRequest | null)[] = Array.from({ length: Math.min(NEWEST, limits.requests) }, () => null);
+  const older = new Map<number, RecordedRequest>();
   const counts = new Map<string, RequestCounts>();
   const listeners = new Set<Parameters<Recorder['subscribe']>[0]>();
   /** By second modulo a minute. */
   const minute = Array.from({ length: SECONDS }, () => ({ second: 0, count: 0 }));
+  let held = { second: 0, count: 0 };
   let last = 0;
   let bytes = 0;
 
+  function keepOlder(request: RecordedRequest): void {
+    const second = Math.floor(request.record.startedAt / 1000);
+    if (held.second !== second) held = { second, count: 0 };
+    held.count += 1;
+    if (listeners.size === 0 && held.count > PER_SECOND) bytes -= request.size;
+    else older.set(request.number, request);
+  }
+
   function removeOldest(): void {
-    for (const [number, entry] of all) {
-      if (all.size <= limits.requests && bytes <= limits.bytes) return;
-      all.delete(number);
-      bytes -= entry.bytes;
+    while (older.size + newest.length > limits.requests || bytes > limits.bytes) {
+      const [first] = older;
+      if (first === undefined) return removeOldestOfNewest();
+      older.delete(first[0]);
+      bytes -= first[1].size;
     }
+  }
+
+  function removeOldestOfNewest(): void {
+    for (let number = last - newest.length + 1; number < last && bytes > limits.bytes; number++) {
+      const found = findNewest(number);
+      if (found === null) continue;
+      newest[number % newest.length] = null;
+      bytes -= found.size;
+    }
+  }
+
+  function findNewest(number: number): RecordedRequest | null {
+    const found = newest[number % newest.length] ?? null;
+    return found?.number === number ? found : null;
   }
 
   return {
     view: {
-      list: () => [...all.values()].map(({ request }) => summarizeRecord(request)),
+      list() {
+        const fresh = newest.filter((one) => one !== null).sort((one, other) => one.number - other.number);
+        return [...older.values(), ...fresh].map((request) => summarizeRecord(request, context));
+      },
       find(number) {
-        const found = all.get(number);
-        return found === undefined ? null : describeRecord(found.request);
+        const found = findNewest(number) ?? older.get(number);
+        return found === undefined ? null : describeRecord(found, context);
       },
       get bytes() {
         return bytes;
       },
       clear() {
-        all.clear();
+        newest.fill(null);
+        older.clear();
         bytes = 0;
       },
       counts,
@@ -55,13 +89,16 @@ export function createRecordStore(limits: Recorder['limits']): RecordStore {
         return () => void listeners.delete(listener);
       },
     },
-    add(added, size) {
-      const request: RecordedRequest = { number: ++last, ...added };
-      all.set(last, { request, bytes: size });
+    add({ record, notes, copy, size }) {
+      const request: RecordedRequest = { number: ++last, record, notes, copy, size };
+      const slot = last % newest.length;
+      const leaving = newest[slot] ?? null;
+      newest[slot] = request;
       bytes += size;
-      if (all.size > limits.requests || bytes > limits.bytes) removeOldest();
+      if (leaving !== null) keepOlder(leaving);
+      if (older.size + newest.length > limits.requests || bytes > limits.bytes) removeOldest();
       if (listeners.size === 0) return;
-      const summary = summarizeRecord(request);
+      const summary = summarizeRecord(request, context);
       for (const listener of listeners) listener(summary);
     },
     count({ resource = '-', code, startedAt, milliseconds }) {

@@ -6,7 +6,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { countRows, RawJson } from '../../../contract/raw-json.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
 import { observer } from '../kind.js';
-import { describeRecord, type RequestNotes } from './describe-record.js';
+import { describeRecord, type RecordContext, type RequestNotes } from './describe-record.js';
 import { estimateSize } from './masked-copy.js';
 import { createPlanRecorder, type PlanNotes } from './plan-recorder.js';
 import { createRecordStore } from './record-store.js';
@@ -41,8 +41,9 @@ export default defineRuntime(observer, {
 
 function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorder {
   const limits = { requests: options.requests ?? 500, bytes: options.bytes ?? 8_388_608 };
-  const store = createRecordStore(limits);
   let readMask: (() => RecordMask) | null = null;
+  const context: RecordContext = { readMask: () => (readMask ?? refuseMask)(), isDev };
+  const store = createRecordStore(limits, context);
   /** By the timings of the invocation, which its record has too. */
   const running = new Map<readonly ActionTiming[], RequestNotes>();
 
@@ -103,11 +104,10 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
     const isPage = record.resource === undefined && (record.code === undefined || record.path !== undefined);
     if (readMask === null || isPage) return;
     store.count(record);
-    const request = { record, notes: found, readMask, isDev };
-    const size = measureNotes(found);
-    if (size <= MOST_HELD) return store.add(request, EMPTY_SIZE + size);
-    const copy = describeRecord({ ...request, number: 0 });
-    store.add({ ...request, notes: null, copy }, Math.min(size, MOST_COPIED));
+    const size = EMPTY_SIZE + measureNotes(found);
+    if (size <= MOST_HELD) return store.add({ record, notes: found, copy: null, size });
+    const copy = describeRecord({ number: 0, record, notes: found, copy: null, size }, context);
+    store.add({ record, notes: null, copy, size: Math.min(size, MOST_COPIED) });
   }
 
   return {
@@ -132,12 +132,18 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
   };
 }
 
+function refuseMask(): never {
+  throw new Error('nothing is recorded yet');
+}
+
 const NO_TIMINGS: readonly ActionTiming[] = [];
 
 /** Bytes, about, of what a record would hold. */
 function measureNotes(notes: RequestNotes | null): number {
   if (notes === null) return 0;
   const { frame, answer, messages } = notes;
-  const { received, claims, results } = frame;
-  return estimateSize([received, claims, answer, ...results, ...messages]);
+  let size = estimateSize(frame.received) + estimateSize(frame.claims) + estimateSize(answer);
+  for (const result of frame.results) if (result !== answer) size += estimateSize(result);
+  for (const { to } of messages) size += estimateSize(to);
+  return size;
 }
