@@ -99,6 +99,9 @@ describe('the console', () => {
     expect(rejected.problem).to.include({ code: 'VAL_PAYLOAD' });
     expect(rejected.problem?.place.file).to.equal('definitions/note-add.json');
     await shown.post('/notes/add', { text: 'one' });
+    const listed = await record(() => shown.post('/notes/list', {}));
+    expect(listed.stages[0]?.sent?.sql).to.contain('SELECT id, text');
+    expect(listed.answer).to.have.lengthOf(listed.stages[0]?.rows ?? 0);
     const failed = await record(() => shown.post('/notes/divide', { by: 0 }));
     expect(failed.stages[0]?.code).to.equal(failed.problem?.code);
     expect(failed.problem?.cause).to.contain('division by zero');
