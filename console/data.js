@@ -157,6 +157,7 @@ function createEditor({ table, columns, row }, done) {
         : []),
       ...(violations.length > 0 ? [] : [button(title, save)]),
     );
+    result.scrollIntoView({ block: 'nearest' });
     announce(violations.length > 0 ? 'The change is not possible.' : 'Checked; nothing is saved yet.');
   };
   const title = row === null ? 'New row' : `Change ${describeKey(columns, row)}`;

@@ -240,7 +240,9 @@ function describeStage(stage, whole) {
           Object.entries(values).map(([name, value], at) => ({ name, value, type: types[at] ?? null })),
         ),
     Object.keys(rest).length === 0 ? null : showJson(rest),
-    transaction === null ? null : create('p', { class: 'dim', text: `Transaction: ${JSON.stringify(transaction)}` }),
+    transaction === null
+      ? null
+      : create('p', { class: 'dim', text: `Transaction: ${Object.values(transaction).join(' · ')}` }),
   );
 }
 

@@ -1,5 +1,4 @@
 /** Changes one row in a transaction, which is rolled back unless the change is confirmed and violates nothing. */
-import type { Json } from '../../contract/json.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { scanSql } from '../../language/strings/sql.js';
@@ -11,7 +10,7 @@ export interface RowChange {
   readonly kind: 'insert' | 'update' | 'delete';
   readonly table: string;
   /** The primary key of the row; empty for a new one. */
-  readonly key: Readonly<Record<string, Json>>;
+  readonly key: Readonly<Record<string, string | number>>;
   /** Text as in a form, or null. */
   readonly values: Readonly<Record<string, string | null>>;
 }
@@ -40,7 +39,7 @@ export async function changeRow(kernel: Kernel, change: RowChange, isConfirmed: 
     return createRefusal(409, 'Only a row with its whole primary key can be changed.');
   const database = findDatabase(kernel, connection);
   if (typeof database === 'string') return createRefusal(409, database);
-  const where = keys.map((name) => [name, change.key[name] ?? null] as const);
+  const where = keys.map((name) => [name, change.key[name] ?? ''] as const);
   return runInTransaction(database, async (run) => {
     const effects = change.kind === 'delete' ? await listReferences(kernel, table, change.key, run) : [];
     const { values, violations } = readValues(change, open);
@@ -79,7 +78,7 @@ async function runInTransaction(
 async function tryChange(
   { kind, table }: RowChange,
   values: ReadonlyMap<string, unknown>,
-  where: readonly (readonly [name: string, value: Json])[],
+  where: readonly (readonly [name: string, value: string | number])[],
   run: Run,
 ): Promise<Violation[]> {
   const name = quoteName(table);

@@ -52,7 +52,7 @@ const joinSections = (pane: Pane, sections: readonly Pane[]): Pane =>
     : {
         ...pane,
         async read() {
-          const all = await Promise.all([pane, ...sections].map((one) => one.read()));
+          const all = await Promise.all([pane, ...sections].map(async (one) => one.read()));
           return Object.assign({}, ...all) as Json;
         },
       };
