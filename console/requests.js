@@ -54,7 +54,7 @@ export async function showRequests(state, selected) {
           href: `#/requests/${row.number}`,
           'data-row': row.number,
           'aria-current': String(row.number) === number ? 'true' : null,
-          text: `${row.method ?? row.trigger} ${row.path ?? '-'}${row.attempt === null ? '' : ` (attempt ${row.attempt})`}`,
+          text: `${row.method ?? row.trigger} ${row.path ?? '-'}${row.attempt > 1 ? ` (attempt ${row.attempt})` : ''}`,
         }),
     },
     {

@@ -89,7 +89,7 @@ describe('the console, outside of requests', () => {
     const readDead = async (): Promise<readonly Row[]> =>
       ((await readPane('Jobs'))['jobs'] ?? []).filter(({ state }) => state === 'dead');
     const [dead] = await waitForValue(readDead, ({ length }) => length === 1);
-    expect(dead).to.include({ part: 'job#1', attempts: '1 of 1', failure: 'VAL_CONFLICT' });
+    expect(dead).to.include({ part: 'job#1', attempts: '1 of 1', failure: 'QRY_UNIQUE' });
     const detail = await shown.call<Row>(`job?id=${String(dead?.['id'])}`);
     expect(detail.body['payload']).to.deep.equal({ id: 'j1', text: 'twice' });
     expect((await post(`jobs/retry?id=${String(dead?.['id'])}`)).status).to.equal(200);
