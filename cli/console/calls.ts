@@ -99,15 +99,15 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
     };
     calls['POST api/schedules/run'] = (query) => startSchedule(kernel, query.get('key') ?? '');
   }
-  const change =
+  const createChange =
     (isConfirmed: boolean): ConsoleCall =>
     (_, request) => {
       const asked = readChange(request.header(CHANGE_HEADER)[0]);
       return asked === null ? createRefusal(400, 'The change cannot be read.') : changeRow(kernel, asked, isConfirmed);
     };
   if (isDev) {
-    calls['POST api/data/check'] = change(false);
-    calls['POST api/data/change'] = change(true);
+    calls['POST api/data/check'] = createChange(false);
+    calls['POST api/data/change'] = createChange(true);
     calls['GET api/curl'] = withReplay(async (recording, request) => {
       const replay = await createReplay(kernel, recording, true);
       return { body: { text: formatReplayCurl(replay, request.header('host')[0] ?? '') } };

@@ -82,12 +82,12 @@ async function tryChange(
   run: Run,
 ): Promise<Violation[]> {
   const name = quoteName(table);
-  const list = (from: number): string =>
+  const buildCondition = (from: number): string =>
     where.map(([column], i) => `CAST(${quoteName(column)} AS text) = $${from + i + 1}`).join(' AND ');
   const key = where.map(([, value]) => String(value));
   const update = (columns: readonly string[]) => () =>
     run(
-      `UPDATE ${name} SET ${columns.map((column, i) => `${quoteName(column)} = $${i + 1}`).join(', ')} WHERE ${list(columns.length)} RETURNING 1 AS n`,
+      `UPDATE ${name} SET ${columns.map((column, i) => `${quoteName(column)} = $${i + 1}`).join(', ')} WHERE ${buildCondition(columns.length)} RETURNING 1 AS n`,
       [...columns.map((column) => values.get(column)), ...key],
     );
   const columns = [...values.keys()];
@@ -97,7 +97,7 @@ async function tryChange(
   if (violations.length > 0) return violations;
   const works = {
     update: update(columns),
-    delete: () => run(`DELETE FROM ${name} WHERE ${list(0)} RETURNING 1 AS n`, key),
+    delete: () => run(`DELETE FROM ${name} WHERE ${buildCondition(0)} RETURNING 1 AS n`, key),
     insert: () =>
       run(
         `INSERT INTO ${name} (${columns.map(quoteName).join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING 1 AS n`,

@@ -30,7 +30,7 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
   let last = 0;
   let bytes = 0;
 
-  function keepOlder(request: RecordedRequest): void {
+  function retainOlder(request: RecordedRequest): void {
     const second = Math.floor(request.record.startedAt / 1000);
     if (held.second !== second) held = { second, count: 0 };
     held.count += 1;
@@ -61,12 +61,12 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
     return found?.number === number ? found : null;
   }
 
+  const listNewest = (): RecordedRequest[] =>
+    newest.filter((one) => one !== null).sort((one, other) => one.number - other.number);
+
   return {
     view: {
-      list() {
-        const fresh = newest.filter((one) => one !== null).sort((one, other) => one.number - other.number);
-        return [...older.values(), ...fresh].map((request) => summarizeRecord(request, context));
-      },
+      list: () => [...older.values(), ...listNewest()].map((request) => summarizeRecord(request, context)),
       find(number) {
         const found = findNewest(number) ?? older.get(number);
         return found === undefined ? null : describeRecord(found, context);
@@ -95,7 +95,7 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
       const leaving = newest[slot] ?? null;
       newest[slot] = request;
       bytes += size;
-      if (leaving !== null) keepOlder(leaving);
+      if (leaving !== null) retainOlder(leaving);
       if (older.size + newest.length > limits.requests || bytes > limits.bytes) removeOldest();
       if (listeners.size === 0) return;
       const summary = summarizeRecord(request, context);

@@ -33,7 +33,7 @@ export interface Folder {
   /** Null when a link or a missing folder is on the way. */
   find(key: string, part: Part): Promise<string | null>;
   /** The newest files, for the console. */
-  list(most: number): Promise<readonly FileFacts[]>;
+  listFiles(most: number): Promise<readonly FileFacts[]>;
   /** For tests. */
   removeAll(): Promise<void>;
   writeAll(files: readonly TestStoredFile[]): Promise<void>;
@@ -157,7 +157,7 @@ function createFolder(root: string, secret: Buffer): Folder {
         }
       }
     },
-    async list(most) {
+    async listFiles(most) {
       const files: FileFacts[] = [];
       for (const access of PARTS)
         for (const { path, key } of await findFiles(join(root, access))) {

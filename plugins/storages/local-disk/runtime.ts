@@ -70,7 +70,9 @@ export default defineRuntime<Storage, LocalStorage>(storage, {
   },
   createConsolePane: (handle) => ({
     title: 'Files',
-    read: async () => ({ files: (await requireFolder(handle.opened).list(MOST_SHOWN)).map((file) => ({ ...file })) }),
+    read: async () => ({
+      files: (await requireFolder(handle.opened).listFiles(MOST_SHOWN)).map((file) => ({ ...file })),
+    }),
   }),
   openTestStore: ({ opened: folder }) => ({
     reset: () => runGuarded(() => requireFolder(folder).removeAll()),
