@@ -1,7 +1,8 @@
 // The page: its panes by the fragment of the address, the keys, and the form for the token.
 import { announce, attempt, call, CallError, create } from './dom.js';
 import { showRequests } from './requests.js';
-import { showData, showPane } from './panes.js';
+import { showData } from './data.js';
+import { showPane } from './panes.js';
 import { showDefinition } from './definitions.js';
 
 const main = document.getElementById('main');
@@ -43,7 +44,7 @@ async function showCurrent() {
 async function open(pane, rest, query) {
   if (pane === 'requests') return showRequests(state, rest);
   if (pane === 'definitions' && rest !== '') return showDefinition(rest);
-  if (pane === 'data' && rest !== '') return showData(rest, query);
+  if (pane === 'data' && rest !== '') return showData(rest, query, state);
   return showPane(pane, state);
 }
 

@@ -1,10 +1,10 @@
 // The plan of a resource as a diagram: boxes in the order in which they run.
-import { call, create, showPlace } from './dom.js';
+import { call, create, createTable, showPlace } from './dom.js';
 
 const join = (names) => (names ?? []).map((name) => name.replaceAll('_', ' ')).join(', ');
 
 export async function showDefinition(id) {
-  const { plan, place } = await call('definition', { id });
+  const { plan, place, coverage } = await call('definition', { id });
   const box = (title, lines) =>
     create(
       'li',
@@ -28,6 +28,16 @@ export async function showDefinition(id) {
       {},
       create('h2', {}, `${id} `, showPlace(place)),
       create('div', { class: 'plan' }, bands),
+      coverage === null
+        ? null
+        : createTable(
+            'Places that `lintel test --coverage` has reached',
+            [
+              { title: 'Place', name: 'place' },
+              { title: 'Times', name: 'hits' },
+            ],
+            coverage,
+          ),
       create(
         'details',
         {},

@@ -21,11 +21,11 @@ export class CallError extends Error {
 }
 
 /** Rejects with a CallError. */
-export async function call(path, query = {}, method = 'GET') {
+export async function call(path, query = {}, method = 'GET', headers = {}) {
   const parameters = new URLSearchParams(query).toString();
   const response = await fetch(`/console/api/${path}${parameters === '' ? '' : `?${parameters}`}`, {
     method,
-    headers: { 'x-lintel-console': '1' },
+    headers: { ...headers, 'x-lintel-console': '1' },
   });
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new CallError(response.status, body.message ?? body.detail ?? `Status ${response.status}`);

@@ -1,4 +1,4 @@
-// Panes: tables and fields of whatever the server knows, and rows of a table.
+// Panes: tables and fields of whatever the server knows.
 import { announce, button, call, create, createTable, formatCell, showJson } from './dom.js';
 
 const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -7,11 +7,13 @@ const isRecord = (value) => typeof value === 'object' && value !== null && !Arra
 const CELLS = {
   'definitions id': (value) =>
     create('a', { href: `#/definitions/${encodeURIComponent(value)}`, 'data-row': value, text: value }),
+  'calls request': (value) => create('a', { href: `#/requests/${value}`, 'data-row': value, text: value }),
   'data table': (value) => create('a', { href: `#/data/${encodeURIComponent(value)}`, 'data-row': value, text: value }),
 };
 
 export async function showPane(id, state) {
   const element = create('div', {});
+  const context = { state, draw, detail: create('section', { 'aria-label': 'Detail' }) };
   async function draw() {
     const { title, content } = await call('pane', { id });
     element.replaceChildren(
@@ -20,12 +22,12 @@ export async function showPane(id, state) {
         { class: 'tools' },
         create('h2', { text: title }),
         button('Read again (r)', draw, { 'aria-keyshortcuts': 'r' }),
+        createPaneActions(id, context),
       ),
-      ...describeContent(id, content, { state, draw, detail }),
-      detail,
+      ...describeContent(id, content, context),
+      context.detail,
     );
   }
-  const detail = create('section', { 'aria-label': 'Detail' });
   await draw();
   return { element };
 }
@@ -47,8 +49,31 @@ function describeRows(id, name, rows, context) {
     return { title: column, name: column, ...(show && { show: (row) => show(row[column]) }) };
   });
   if (id === 'jobs') columns.push({ title: 'actions', show: (job) => createJobActions(job, context) });
+  if (id === 'schedules' && context.state.isWritable)
+    columns.push({ title: 'actions', show: ({ key }) => createRunButton(key, context) });
   return createTable(`${name}: ${rows.length}`, columns, rows);
 }
+
+const createRunButton = (key, { draw }) =>
+  button(
+    'Run now',
+    async () => {
+      await call('schedules/run', { key }, 'POST');
+      announce('The run has started; the pane "Requests" shows it.');
+      await draw();
+    },
+    { 'aria-label': `Run now: ${key}` },
+  );
+
+/** Above the tables of a pane. */
+const createPaneActions = (id, { state, draw }) =>
+  id === 'jobs' && state.isWritable
+    ? button('Remove all dead jobs', async () => {
+        const { removed } = await call('jobs/purge-dead', {}, 'POST');
+        announce(`Removed: ${removed}`);
+        await draw();
+      })
+    : null;
 
 function createJobActions({ id, state: how }, { state, draw, detail }) {
   const change = (path, done) => async () => {
@@ -85,82 +110,3 @@ const describeFields = (name, fields) =>
       ]),
     ),
   );
-
-/** Rows of one table: filter, order, pages, and links along references. */
-export async function showData(table, query) {
-  const asked = Object.fromEntries(
-    ['sort', 'column', 'contains', 'equals', 'page'].flatMap((name) =>
-      query.has(name) ? [[name, query.get(name)]] : [],
-    ),
-  );
-  const { columns, rows, hasMore, page, took } = await call('data', { table, ...asked });
-  const go = (changes) => {
-    const next = { ...asked, ...changes };
-    const kept = Object.entries(next).filter(([, value]) => value !== '' && value !== undefined);
-    location.hash = `#/data/${encodeURIComponent(table)}?${new URLSearchParams(kept)}`;
-  };
-  const open = columns.filter(({ isOpen }) => isOpen);
-  const column = create(
-    'select',
-    { id: 'column' },
-    open.map(({ name }) => create('option', { value: name, text: name })),
-  );
-  column.value = asked.column ?? open[0]?.name ?? '';
-  const text = create('input', {
-    id: 'text',
-    type: 'search',
-    value: asked.contains ?? asked.equals ?? '',
-    'aria-keyshortcuts': '/',
-  });
-  const form = create(
-    'form',
-    {
-      class: 'tools',
-      on: {
-        submit: (event) => {
-          event.preventDefault();
-          go({ column: column.value, contains: text.value, equals: '', page: '' });
-        },
-      },
-    },
-    create('label', { for: 'column', text: 'Column' }),
-    column,
-    create('label', { for: 'text', text: 'contains' }),
-    text,
-    create('button', { type: 'submit', text: 'Filter' }),
-  );
-  const isSorted = (name) => (asked.sort === name ? 'ascending' : asked.sort === `-${name}` ? 'descending' : null);
-  const shown = columns.map(({ name, type, isOpen, references }) => ({
-    name,
-    title: name,
-    sort: isSorted(name),
-    header: isOpen
-      ? button(`${name} ${type}`, () => go({ sort: asked.sort === name ? `-${name}` : name, page: '' }))
-      : `${name} ${type}`,
-    ...(references && {
-      show: (row) =>
-        row[name] === null
-          ? formatCell(null)
-          : create('a', {
-              href: `#/data/${encodeURIComponent(references.table)}?${new URLSearchParams({ column: references.column, equals: row[name] })}`,
-              text: String(row[name]),
-            }),
-    }),
-  }));
-  return {
-    element: create(
-      'div',
-      {},
-      create('h2', { text: table }),
-      form,
-      createTable(`${rows.length} rows in ${took} ms`, shown, rows),
-      create(
-        'div',
-        { class: 'tools' },
-        button('Previous', () => go({ page: String(page - 1) }), { disabled: page === 0 }),
-        create('span', { text: `Page ${page + 1}` }),
-        button('Next', () => go({ page: String(page + 1) }), { disabled: !hasMore }),
-      ),
-    ),
-  };
-}

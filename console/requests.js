@@ -54,7 +54,7 @@ export async function showRequests(state, selected) {
           href: `#/requests/${row.number}`,
           'data-row': row.number,
           'aria-current': String(row.number) === number ? 'true' : null,
-          text: `${row.method ?? row.trigger} ${row.path ?? '-'}${row.attempt === null ? '' : ` (attempt ${row.attempt})`}`,
+          text: `${row.method ?? row.trigger} ${row.path ?? '-'}${row.attempt > 1 ? ` (attempt ${row.attempt})` : ''}`,
         }),
     },
     {
@@ -214,18 +214,19 @@ function describeStage(stage, whole) {
   const part = Math.max(whole, 0.01);
   bar.style.setProperty('--begin', String(Math.min(begins / part, 0.99)));
   bar.style.setProperty('--share', String(Math.min(Math.max(milliseconds / part, 0.01), 1)));
+  const { sql, values, connection, ...rest } = sent ?? {};
   const words = [
     `${mode}, ${formatMs(milliseconds)}, after ${formatMs(begins)}`,
     ...(rows === null ? [] : [`${rows} row${rows === 1 ? '' : 's'}`]),
     ...(endedBy === null ? [] : [`ended by ${endedBy}`]),
     ...(code === null ? [] : [code]),
+    ...(connection === undefined ? [] : [`connection ${connection}`]),
   ];
-  const { sql, values, ...rest } = sent ?? {};
   return create(
     'li',
     {},
     create('div', { class: 'stage' }, create('strong', { text: key }), ` ${words.join(' · ')} `, showPlace(place)),
-    bar,
+    create('div', { class: 'track' }, bar),
     sql === undefined ? null : create('pre', { tabindex: '0', role: 'group', 'aria-label': 'Statement', text: sql }),
     values === undefined
       ? null
@@ -239,7 +240,9 @@ function describeStage(stage, whole) {
           Object.entries(values).map(([name, value], at) => ({ name, value, type: types[at] ?? null })),
         ),
     Object.keys(rest).length === 0 ? null : showJson(rest),
-    transaction === null ? null : create('p', { class: 'dim', text: `Transaction: ${JSON.stringify(transaction)}` }),
+    transaction === null
+      ? null
+      : create('p', { class: 'dim', text: `Transaction: ${Object.values(transaction).join(' · ')}` }),
   );
 }
 

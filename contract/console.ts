@@ -5,6 +5,8 @@ import type { PlanObserver } from './resource-plan.js';
 /** A list of objects is shown as a table, an object as fields. */
 export interface ConsolePane {
   readonly title: string;
+  /** The id of the pane of which it is a section, such as `metrics`. Absent: it is a pane of its own. */
+  readonly within?: string;
   /** Called whenever the pane is shown. Without secrets. */
   read(): Json | Promise<Json>;
 }
@@ -41,7 +43,7 @@ export interface RecordedProblem {
   readonly cause: string | null;
 }
 
-/** A request, message, job or scheduled run that has ended. Secrets are replaced before it is stored. */
+/** A request, message, job or scheduled run that has ended, as it is shown: secrets are replaced. */
 export interface Recording {
   /** Counts up from 1. */
   readonly number: number;
@@ -75,6 +77,22 @@ export interface Recording {
   readonly problem: RecordedProblem | null;
 }
 
+/** A row of the list of requests. */
+export type RecordingSummary = Pick<
+  Recording,
+  | 'number'
+  | 'trigger'
+  | 'attempt'
+  | 'resource'
+  | 'path'
+  | 'method'
+  | 'target'
+  | 'status'
+  | 'code'
+  | 'startedAt'
+  | 'milliseconds'
+>;
+
 /** Finds secrets of the served definitions. */
 export interface RecordMask {
   readonly isSecret: (name: string) => boolean;
@@ -93,14 +111,16 @@ export interface Recorder {
   /** Nothing is recorded before. */
   begin(mask: () => RecordMask): void;
   /** Newest last. */
-  list(): readonly Recording[];
+  list(): readonly RecordingSummary[];
   find(number: number): Recording | null;
   readonly bytes: number;
   clear(): void;
   /** Counts since the start, by resource. */
   readonly counts: ReadonlyMap<string, RequestCounts>;
+  /** Requests that began in the last minute, also those that are no longer recorded. */
+  countLastMinute(): number;
   /** Called after each recording. The returned function unsubscribes. */
-  subscribe(listener: (recording: Recording) => void): () => void;
+  subscribe(listener: (recording: RecordingSummary) => void): () => void;
 }
 
 export interface RequestCounts {

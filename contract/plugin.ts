@@ -148,7 +148,9 @@ export interface PluginRuntime<H = unknown> {
   ): StoredFolder | RemoteStorage | null;
   createJobAdmin?(handle: H): JobAdmin;
   /** What the console shows of this instance; null where there is nothing. */
-  createConsolePane?(handle: H): ConsolePane | null;
+  createConsolePane?(handle: H, context: Pick<RuntimeContext, 'instance'>): ConsolePane | null;
+  /** For what starts schedules: starts a run now, as at its instant. False: a run is active. Null: it has no such schedule. */
+  startSchedule?(handle: H, key: string): Promise<boolean | null>;
   /** For stores of `lintel test`. A case fails if a store of its resources has none. */
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
   /** For databases with servers: creates one called `name` next to the configured one. Called without a handle and `open`. */

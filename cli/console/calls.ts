@@ -1,18 +1,13 @@
 /** The calls of the page, by method and path. Changes exist only in `lintel dev`, or where the config enables them. */
-import type { Recorder, Recording } from '../../contract/console.js';
+import type { Recorder, Recording, RecordingSummary } from '../../contract/console.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { RouteRequest } from '../../contract/route.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { changeRow, readChange } from './change-row.js';
 import { readTable, type CallReply } from './data.js';
 import { listPanes, readDefinition, readJob, type Pane } from './panes.js';
-import {
-  createReplay,
-  describeRecording,
-  findReplayObstacle,
-  formatReplayCurl,
-  summarizeRecording,
-} from './requests.js';
+import { createReplay, describeRecording, findReplayObstacle, formatReplayCurl } from './requests.js';
 import { saveAsTest } from './save-test.js';
 
 export type ConsoleCall = (query: URLSearchParams, request: RouteRequest) => CallReply | Promise<CallReply>;
@@ -21,6 +16,12 @@ export interface ConsoleCalls {
   /** Null where there is no such call. */
   find(method: string, path: string): ConsoleCall | null;
 }
+
+/** A row of the list. */
+export const formatSummary = ({ target, ...rest }: RecordingSummary): object => ({
+  ...rest,
+  path: target ?? rest.path,
+});
 
 const createRefusal = (status: number, message: string): CallReply => ({ status, body: { message } });
 const GONE = createRefusal(404, 'The request is no longer recorded.');
@@ -64,7 +65,7 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
       },
     }),
     'GET api/requests': () => ({
-      body: { requests: recorder.list().map(summarizeRecording), bytes: recorder.bytes },
+      body: { requests: recorder.list().map(formatSummary), bytes: recorder.bytes },
     }),
     'GET api/request': withRecording((recording) => ({ body: describeRecording(kernel, recording, isDev) })),
     'POST api/clear': () => {
@@ -75,8 +76,8 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
       const pane = panes.find(({ id }) => id === query.get('id'));
       return pane === undefined ? createRefusal(404, 'There is no such pane.') : { body: await readPane(pane) };
     },
-    'GET api/definition': (query) => {
-      const found = readDefinition(kernel, query.get('id') ?? '', isDev);
+    'GET api/definition': async (query) => {
+      const found = await readDefinition(kernel, query.get('id') ?? '', isDev);
       return found === null ? createRefusal(404, 'There is no such resource.') : { body: found };
     },
     'GET api/data': (query) => readTable(kernel, query),
@@ -91,8 +92,22 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
       async (admin, id) => (await admin.purge({ id })) > 0,
       'A job that is running cannot be removed.',
     );
+    calls['POST api/jobs/purge-dead'] = async () => {
+      let removed = 0;
+      for (const admin of kernel.listJobAdmins()) removed += await admin.purge({ dead: true });
+      return { body: { removed } };
+    };
+    calls['POST api/schedules/run'] = (query) => startSchedule(kernel, query.get('key') ?? '');
   }
+  const createChange =
+    (isConfirmed: boolean): ConsoleCall =>
+    (_, request) => {
+      const asked = readChange(request.header(CHANGE_HEADER)[0]);
+      return asked === null ? createRefusal(400, 'The change cannot be read.') : changeRow(kernel, asked, isConfirmed);
+    };
   if (isDev) {
+    calls['POST api/data/check'] = createChange(false);
+    calls['POST api/data/change'] = createChange(true);
     calls['GET api/curl'] = withReplay(async (recording, request) => {
       const replay = await createReplay(kernel, recording, true);
       return { body: { text: formatReplayCurl(replay, request.header('host')[0] ?? '') } };
@@ -117,6 +132,17 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
       return Object.hasOwn(calls, name) ? (calls[name] ?? null) : null;
     },
   };
+}
+
+const CHANGE_HEADER = 'x-lintel-change';
+
+async function startSchedule({ instances }: Kernel, key: string): Promise<CallReply> {
+  for (const instance of instances) {
+    const isStarted = (await instance.runtime.startSchedule?.(instance.handle(), key)) ?? null;
+    if (isStarted === false) return createRefusal(409, 'The previous run is still active.');
+    if (isStarted === true) return { body: { done: true } };
+  }
+  return createRefusal(404, 'There is no such schedule.');
 }
 
 /** A pane that fails does not hide the others. */

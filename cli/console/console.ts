@@ -1,7 +1,7 @@
 /** The console of a kernel: its page, its calls, and the events that the page follows. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecorder, type RecordMask, type Recorder, type Recording } from '../../contract/console.js';
+import { isRecorder, type RecordMask, type Recorder, type RecordingSummary } from '../../contract/console.js';
 import { createFault } from '../../contract/fault.js';
 import type { PlanObserver } from '../../contract/resource-plan.js';
 import type { Route, RouteReply, RouteRequest } from '../../contract/route.js';
@@ -10,8 +10,7 @@ import { findPackageFolder } from '../../language/project/package-folder.js';
 import { createSecretMask, MASKED } from '../debug/secrets.js';
 import { createToken } from '../loopback-address.js';
 import { createAccess } from './access.js';
-import { createConsoleCalls, type ConsoleCall } from './calls.js';
-import { summarizeRecording } from './requests.js';
+import { createConsoleCalls, formatSummary, type ConsoleCall } from './calls.js';
 
 export const CONSOLE_PATH = '/console';
 /** Below the folder of the package. */
@@ -50,6 +49,7 @@ const ASSETS: Readonly<Record<string, string>> = {
   'dom.js': 'text/javascript',
   'requests.js': 'text/javascript',
   'panes.js': 'text/javascript',
+  'data.js': 'text/javascript',
   'definitions.js': 'text/javascript',
   'style.css': 'text/css',
   'icon.svg': 'image/svg+xml',
@@ -140,7 +140,7 @@ function createStreams(recorder: Recorder) {
   let isClosed = false;
 
   async function* streamRecordings(): AsyncGenerator<Uint8Array> {
-    const waiting: Recording[] = [];
+    const waiting: RecordingSummary[] = [];
     let wake: (() => void) | null = null;
     let isOver = isClosed;
     const endStream = (): void => {
@@ -155,7 +155,7 @@ function createStreams(recorder: Recorder) {
     try {
       yield Buffer.from('retry: 1000\n\n');
       while (!isOver) {
-        const some = waiting.splice(0).map((one) => JSON.stringify(summarizeRecording(one)));
+        const some = waiting.splice(0).map((one) => JSON.stringify(formatSummary(one)));
         yield Buffer.from(some.length === 0 ? ': \n\n' : `data: [${some.join(',')}]\n\n`);
         if (waiting.length === 0 && !isOver)
           await new Promise<void>((resolve) => {

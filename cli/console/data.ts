@@ -1,6 +1,6 @@
 /** Rows of a table, page by page, in a transaction that cannot write. */
 import type { Json } from '../../contract/json.js';
-import type { ModelTable } from '../../contract/model.js';
+import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { createSecretMask } from '../debug/secrets.js';
 import { runStatement } from '../statements/run-statement.js';
@@ -12,7 +12,7 @@ export interface CallReply {
 
 const PAGE = 50;
 
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Tables of SQL connections, with the one to read from. */
 export function listTables(kernel: Kernel): { readonly table: ModelTable; readonly connection: string }[] {
@@ -28,17 +28,22 @@ export function listTables(kernel: Kernel): { readonly table: ModelTable; readon
   });
 }
 
+export const findTable = (kernel: Kernel, name: string): ReturnType<typeof listTables>[number] | undefined =>
+  listTables(kernel).find(({ table }) => table.table === name);
+
+/** The order of secret values, and whether one matches, would say much about them. */
+export function listOpenColumns(kernel: Kernel, { columns }: ModelTable): ReadonlyMap<string, ModelColumn> {
+  const mask = createSecretMask(kernel);
+  return new Map(columns.filter((one) => !one.secret && !mask.isSecret(one.name)).map((one) => [one.name, one]));
+}
+
 /** `table`, `sort` (with `-` for descending), `column` with `contains` or `equals`, `page` from 0. */
 export async function readTable(kernel: Kernel, query: URLSearchParams): Promise<CallReply> {
   const name = query.get('table') ?? '';
-  const found = listTables(kernel).find(({ table }) => table.table === name);
+  const found = findTable(kernel, name);
   if (found === undefined) return { status: 404, body: { message: `There is no table "${name}" of PostgreSQL.` } };
   const { table, connection } = found;
-  const mask = createSecretMask(kernel);
-  // The order of secret values, and whether one matches, would say much about them.
-  const open = new Map(
-    table.columns.filter((one) => !one.secret && !mask.isSecret(one.name)).map((one) => [one.name, one]),
-  );
+  const open = listOpenColumns(kernel, table);
   const asked = [(query.get('sort') ?? '').replace(/^-/, ''), query.get('column') ?? ''].filter((one) => one !== '');
   const unknown = asked.find((one) => !open.has(one));
   if (unknown !== undefined)

@@ -1,12 +1,14 @@
 /** The panes of the console besides requests and rows: what the kernel and its plugins know. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ConsolePane, Recorder } from '../../contract/console.js';
-import type { Json, JsonObject } from '../../contract/json.js';
+import { asText, type Json, type JsonObject } from '../../contract/json.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { readCron } from '../../language/strings/cron.js';
 import { createTimetable } from '../../language/strings/cron-next.js';
 import { createSecretMask, maskValue } from '../debug/secrets.js';
+import { readText } from '../files.js';
 import { listJobSteps, mergeJobs } from '../jobs.js';
+import { COVERAGE_FILE } from '../test/coverage-report.js';
 import { listTables } from './data.js';
 import { formatSpot } from './requests.js';
 
@@ -16,8 +18,8 @@ export interface Pane extends ConsolePane {
 
 const MOST_JOBS = 200;
 const NEXT_RUNS = 3;
-/** Milliseconds. */
-const MINUTE = 60_000;
+/** Seconds. */
+const MINUTE = 60;
 
 export function listPanes(kernel: Kernel, recorder: Recorder, isDev: boolean): readonly Pane[] {
   const own: Pane[] = [
@@ -25,17 +27,54 @@ export function listPanes(kernel: Kernel, recorder: Recorder, isDev: boolean): r
     { id: 'data', title: 'Data', read: () => readTables(kernel) },
     { id: 'jobs', title: 'Jobs', read: () => readJobs(kernel) },
     { id: 'schedules', title: 'Schedules', read: () => readSchedules(kernel) },
+    { id: 'calls', title: 'Outbound calls', read: () => readCalls(recorder) },
     { id: 'metrics', title: 'Metrics', read: () => readMetrics(kernel, recorder) },
   ];
   const ofPlugins = kernel.instances.flatMap((instance): Pane[] => {
-    const pane = instance.runtime.createConsolePane?.(instance.handle()) ?? null;
-    return pane === null ? [] : [{ id: instance.key, title: pane.title, read: () => pane.read() }];
+    const pane = instance.runtime.createConsolePane?.(instance.handle(), instance.context) ?? null;
+    if (pane === null) return [];
+    const read = async (): Promise<Json> => maskValue(await pane.read(), createSecretMask(kernel), []) as Json;
+    return [{ ...pane, id: instance.key, read }];
   });
-  return [...own, ...ofPlugins];
+  const isOwn = ({ within }: Pane): boolean => within === undefined;
+  return [...own, ...ofPlugins.filter(isOwn)].map((pane) =>
+    joinSections(
+      pane,
+      ofPlugins.filter(({ within }) => within === pane.id),
+    ),
+  );
 }
 
-function readDefinitions(kernel: Kernel, isDev: boolean): Json {
+/** A pane with those that are sections of it. */
+const joinSections = (pane: Pane, sections: readonly Pane[]): Pane =>
+  sections.length === 0
+    ? pane
+    : {
+        ...pane,
+        async read() {
+          const all = await Promise.all([pane, ...sections].map(async (one) => one.read()));
+          return Object.assign({}, ...all) as Json;
+        },
+      };
+
+interface CoverageReport {
+  readonly places: readonly { readonly resource: string; readonly label: string; readonly hits: number }[];
+}
+
+/** Of the last `lintel test --coverage`; null where there is none. */
+async function readCoverage({ project: { folder } }: Kernel): Promise<CoverageReport | null> {
+  const text = await readText(join(folder, COVERAGE_FILE)).catch(() => null);
+  try {
+    const report = JSON.parse(text ?? 'null') as CoverageReport | null;
+    return Array.isArray(report?.places) ? report : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readDefinitions(kernel: Kernel, isDev: boolean): Promise<Json> {
   const { byId } = kernel.plans();
+  const coverage = await readCoverage(kernel);
   const { resources } = kernel.analysis();
   const problems = kernel.problems();
   return {
@@ -48,6 +87,7 @@ function readDefinitions(kernel: Kernel, isDev: boolean): Json {
         touches: plan?.summary.touches.join(', ') ?? null,
         file: definition.doc.file,
         state: plan === undefined ? 'not served' : 'served',
+        ...(coverage !== null && { 'reached by tests': formatCoverage(coverage, id) }),
       };
     }),
     problems: problems.slice(0, 500).map(({ severity, code, message, file, range }) => ({
@@ -59,8 +99,13 @@ function readDefinitions(kernel: Kernel, isDev: boolean): Json {
   };
 }
 
+function formatCoverage({ places }: CoverageReport, id: string): string {
+  const own = places.filter(({ resource }) => resource === id);
+  return own.length === 0 ? '-' : `${own.filter(({ hits }) => hits > 0).length} of ${own.length}`;
+}
+
 /** The plan as `lintel plan` prints it; null where there is no such resource. */
-export function readDefinition(kernel: Kernel, id: string, isDev: boolean): Json {
+export async function readDefinition(kernel: Kernel, id: string, isDev: boolean): Promise<Json> {
   const plan = kernel.plans().byId.get(id);
   const model = kernel.analysis().resources.find((one) => one.id === id);
   if (plan === undefined) return null;
@@ -69,7 +114,9 @@ export function readDefinition(kernel: Kernel, id: string, isDev: boolean): Json
   const text = model?.definition.doc.text.slice(0, start) ?? '';
   const position = { line: text.split('\n').length - 1, character: 0 };
   const spot = { file: resolve(kernel.project.folder, file), range: { start: position, end: position } };
-  return { plan: plan.summary.describe, place: formatSpot(kernel, spot, isDev) };
+  const places = (await readCoverage(kernel))?.places.filter(({ resource }) => resource === id) ?? null;
+  const coverage = places && places.map(({ label, hits }) => ({ place: label, hits }));
+  return { plan: plan.summary.describe, place: formatSpot(kernel, spot, isDev), coverage };
 }
 
 const readTables = (kernel: Kernel): Json => ({
@@ -112,6 +159,32 @@ export async function readJob(kernel: Kernel, id: string): Promise<Json> {
   return null;
 }
 
+const MOST_CALLS = 200;
+
+/** Also e-mails, which leave as calls of a service. The newest first. */
+function readCalls(recorder: Recorder): Json {
+  const calls = recorder.list().flatMap(({ number, startedAt }) =>
+    (recorder.find(number)?.stages ?? []).flatMap(({ key, sent, milliseconds, code }) =>
+      sent === null || !('url' in sent)
+        ? []
+        : [
+            {
+              request: number,
+              at: formatInstant(startedAt),
+              actionable: key,
+              call: `${asText(sent['method'])} ${asText(sent['url'])}`,
+              ms: Math.round(milliseconds),
+              code,
+              body: sent['body'] ?? null,
+            },
+          ],
+    ),
+  );
+  return { calls: calls.reverse().slice(0, MOST_CALLS) };
+}
+
+const formatInstant = (instant: number): string => new Date(instant).toISOString();
+
 function readSchedules(kernel: Kernel): Json {
   const plans = [...kernel.plans().byId.values()];
   return {
@@ -142,8 +215,7 @@ function listNextRuns(expression: string, zone: string): string[] {
 }
 
 async function readMetrics(kernel: Kernel, recorder: Recorder): Promise<Json> {
-  const since = Date.now() - MINUTE;
-  const recent = recorder.list().filter(({ startedAt }) => startedAt >= since).length;
+  const recent = recorder.countLastMinute();
   const backlog = await kernel.running.backlog();
   const health = await kernel.health();
   const codes = new Map<string, number>();
@@ -152,6 +224,7 @@ async function readMetrics(kernel: Kernel, recorder: Recorder): Promise<Json> {
   return {
     process: {
       'requests in the last minute': recent,
+      'requests per second': Math.round((recent / MINUTE) * 10) / 10,
       'recorded requests': recorder.list().length,
       'bytes of records': recorder.bytes,
     },

@@ -8,38 +8,22 @@ import { isInside } from '../../language/analysis/report.js';
 import { createDefinitions, type Definitions, type Place, type SourceSpot } from '../debug/places.js';
 import { MASKED } from '../debug/secrets.js';
 
-export const summarizeRecording = ({
-  number,
-  trigger,
-  attempt,
-  resource,
-  path,
-  method,
-  target,
-  status,
-  code,
-  startedAt,
-  milliseconds,
-}: Recording) => ({
-  number,
-  trigger,
-  attempt,
-  resource,
-  path: target ?? path,
-  method,
-  status,
-  code,
-  startedAt,
-  milliseconds,
-});
-
 /** Null: the request can be sent again. */
-export function findReplayObstacle({ trigger, resource, files, lacks }: Recording): string | null {
-  if (trigger !== 'http' || resource === null) return 'Only HTTP requests to a resource can be sent again.';
+export function findReplayObstacle({ trigger, resource, path, files, lacks }: Recording): string | null {
+  if (resource === null) return 'The request has reached no resource.';
+  if (Object.hasOwn(OTHER_WAYS, trigger)) return OTHER_WAYS[trigger] ?? null;
+  if (trigger !== 'http' && path?.includes(':') !== false)
+    return 'The path of the message has parameters, which are not recorded apart from its payload.';
   if (files > 0) return 'The request had files, which are not recorded.';
   if (lacks === 'secret') return 'The request had secrets, which are not recorded.';
   return lacks === 'size' ? 'The request is too large to be recorded whole.' : null;
 }
+
+/** By trigger. A message is sent again as a request, which takes the same path through the kernel. */
+const OTHER_WAYS: Readonly<Record<string, string>> = {
+  job: 'A job is not sent again: send the request that accepted it, or retry the job in the pane "Jobs".',
+  cron: 'A scheduled run is not sent again: run it now in the pane "Schedules".',
+};
 
 export interface ReplayRequest {
   readonly method: string;
@@ -62,7 +46,7 @@ export async function createReplay(kernel: Kernel, recording: Recording, isDev: 
     (entry): entry is [string, string] =>
       !OWN_HEADERS.test(entry[0]) && typeof entry[1] === 'string' && !entry[1].includes(MASKED),
   );
-  const path = target ?? '/';
+  const path = target ?? recording.path ?? '/';
   // The commands of tests hold much that a server does not need.
   const credentials = isDev
     ? await (

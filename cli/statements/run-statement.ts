@@ -97,12 +97,13 @@ const SYNTAXES: Readonly<Record<string, StatementSyntax>> = {
   },
 };
 
-/** What is used here of the handle of a database. */
-interface Database {
+/** What is used of the handle of a database. */
+export interface Database {
   prepare(input: { readonly scan: StatementText; readonly jsonColumns: readonly boolean[] }): Prepared;
   run(prepared: Prepared, values: readonly unknown[], transaction: unknown): Promise<readonly unknown[]>;
   begin(isolation: Isolation): Promise<unknown>;
   beginReadOnly?(isolation: Isolation): Promise<unknown>;
+  commit(transaction: unknown): Promise<void>;
   rollback(transaction: unknown): Promise<void>;
   closeSession?(transaction: unknown): Promise<void>;
 }
@@ -164,12 +165,12 @@ function writesOrLocks({ text, tokens }: StatementText): boolean {
   });
 }
 
-interface FoundDatabase {
+export interface FoundDatabase {
   readonly database: Database;
   readonly syntax: StatementSyntax;
 }
 
-function findDatabase({ instances, project: { registry } }: Kernel, name: string): FoundDatabase | string {
+export function findDatabase({ instances, project: { registry } }: Kernel, name: string): FoundDatabase | string {
   const getSyntax = (id: string): string | undefined => registry.plugins.get(id)?.facts?.syntax;
   const instance = instances.find(({ key, id }) => key.endsWith(`/${name}`) && getSyntax(id) !== undefined);
   if (instance === undefined) return `The server has no open connection "${name}".`;
@@ -221,7 +222,7 @@ const toBound = (value: Json): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
 
 /** The words of the database: the caller is its developer. */
-function describeError(error: unknown): { readonly text: string; readonly isReadOnly: boolean } {
+export function describeError(error: unknown): { readonly text: string; readonly isReadOnly: boolean } {
   const cause = error instanceof Fault && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
   return { text, isReadOnly: READ_ONLY_CODES.has((cause as { readonly code?: unknown } | null)?.code) };

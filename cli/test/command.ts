@@ -18,7 +18,7 @@ import { loadTrustedProject, UNTRUSTED } from '../trust.js';
 import { writeText, readText } from '../files.js';
 import { createTestDatabases, type TestDatabases } from './databases.js';
 import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
-import { formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
+import { COVERAGE_FILE, formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
 import type { CaseOutcome, Reporter, SnapshotUpdate } from './outcome.js';
@@ -175,16 +175,20 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
     const files = await writeSnapshots(project.cwd, updates);
     terminal.stderr.write(`Snapshots written: ${updates.length}, files changed: ${files.length}.\n`);
   }
-  await reportCoverage(mergeItems(reached), options, terminal);
+  await reportCoverage(mergeItems(reached), options, project.folder, terminal);
   return outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
 async function reportCoverage(
   items: readonly CoveredItem[],
   { coverage, coverageFile }: CommandOptions,
+  folder: string,
   terminal: Terminal,
 ): Promise<void> {
-  if (coverage) printCoverage(items, terminal);
+  if (coverage) {
+    printCoverage(items, terminal);
+    await writeText(join(folder, COVERAGE_FILE), formatCoverageJson(items));
+  }
   if (coverageFile === undefined) return;
   const file = resolve(terminal.cwd, coverageFile);
   await writeText(file, coverageFile.endsWith('.json') ? formatCoverageJson(items) : formatLcov(items));

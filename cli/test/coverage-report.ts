@@ -4,6 +4,9 @@ import { alignColumns } from '../columns.js';
 import type { Terminal } from '../terminal.js';
 import type { CoveredItem } from './coverage.js';
 
+/** Of the last run with `--coverage`, for the console; below the folder of the project. */
+export const COVERAGE_FILE = '.lintel/coverage.json';
+
 function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(getKey(item), [...(groups.get(getKey(item)) ?? []), item]);

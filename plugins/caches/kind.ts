@@ -20,6 +20,13 @@ export interface WindowCount {
   readonly left: number;
 }
 
+export interface CacheEntry {
+  readonly key: string;
+  readonly bytes: number;
+  /** Seconds until it expires. */
+  readonly left: number;
+}
+
 type MaybePromise<T> = T | Promise<T>;
 
 /** Rejects with CCH_AWAY within a second when the store is unavailable. */
@@ -40,6 +47,8 @@ export interface Cache {
   /** Sets a flag for each key that expires after its `seconds`. */
   setFlags(entries: readonly { readonly key: string; readonly seconds: number }[]): MaybePromise<void>;
   hasFlag(key: string): MaybePromise<boolean>;
+  /** Values for the console, the last used first. Absent where the store has no keys that can be read. */
+  listEntries?(most: number): readonly CacheEntry[];
 }
 
 export const cache = defineKind<Cache>({

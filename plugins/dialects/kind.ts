@@ -2,6 +2,7 @@
  * Kind `dialect`: a SQL database behind a named connection. Statements are prepared at load and run with bound
  * values.
  */
+import type { ConsolePane } from '../../contract/console.js';
 import type { StatementText } from '../../contract/statement-text.js';
 import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
@@ -75,6 +76,20 @@ export interface RowsOfTwo {
   readonly first: Promise<readonly Row[]>;
   readonly last: Promise<readonly Row[]>;
 }
+
+/** Connections of a pool: how many there may be, are open, are in use, and requests that wait for one. */
+export interface PoolUsage {
+  readonly most: number;
+  readonly open: number;
+  readonly busy: number;
+  readonly waiting: number;
+}
+
+export const createPoolPane = (instance: string, measure: () => PoolUsage | null): ConsolePane => ({
+  title: `Connections of ${instance}`,
+  within: 'metrics',
+  read: () => ({ [`pool ${instance}`]: { ...measure() } }),
+});
 
 export interface Dialect extends Statements {
   prepare(input: PrepareInput): PreparedStatement;

@@ -48,6 +48,10 @@ function toRoom(parts: readonly RoomPart[], field: string): Room {
   return { key: toRoomKey(parts), name: toReceiverName(parts.flat().join(''), field) };
 }
 
+/** The name of a key, for display. */
+export const formatRoomKey = (key: string): string =>
+  key.startsWith('[') ? (JSON.parse(key) as readonly RoomPart[]).flat().join('') : key;
+
 /** Unique per list of parts; adjacent literal texts are joined first. */
 export function toRoomKey(parts: readonly RoomPart[]): string {
   const joined: RoomPart[] = [];

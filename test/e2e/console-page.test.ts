@@ -1,10 +1,13 @@
 /** The page of the console in a browser: what is recorded is text, keys move, requests are sent again, and nothing is inline. */
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.js';
-import { startWithConsole, type ShownKernel } from '../support/console.js';
+import { startWithConsole, WORK_FILES, type ShownKernel } from '../support/console.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAYLOAD = '<img src=x onerror="window.ran = true"><script>window.ran = true</script>';
 
 describe('the page of the console', function () {
@@ -17,9 +20,10 @@ describe('the page of the console', function () {
   before(async function () {
     browser = await startBrowser();
     if (browser === null) return skipTest(this, NO_BROWSER);
-    shown = await startWithConsole();
+    shown = await startWithConsole({ files: WORK_FILES, config: { websocket: { enabled: true } } });
     context = await browser.newContext();
     page = await context.newPage();
+    await page.addInitScript(AXE);
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
   });
@@ -79,14 +83,83 @@ describe('the page of the console', function () {
     await page.getByRole('link', { name: 'Data', exact: true }).click();
     await page.getByRole('link', { name: 'notes', exact: true }).click();
     await waitForText('td', 'onerror');
-    await page.getByRole('button', { name: 'text text' }).click();
+    await page.getByRole('button', { name: 'text', exact: true }).click();
     await page.locator('th[aria-sort="ascending"]').waitFor();
+    await page
+      .getByRole('button', { name: /^Change id/ })
+      .first()
+      .click();
+    await page.getByLabel('text text', { exact: true }).fill('changed by hand');
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await waitForText('td', 'changed by hand');
     for (const name of ['Jobs', 'Schedules', 'Metrics']) {
       await page.getByRole('link', { name, exact: true }).click();
       await waitForText('h2', name);
     }
     await waitForText('td', 'note-add');
     expect(await page.evaluate('window.ran')).to.equal(undefined);
+    expect(errors).to.deep.equal([]);
+  });
+
+  /** Ids of the rules that the page violates, with the elements. */
+  const findViolations = (...rules: readonly string[]): Promise<readonly string[]> =>
+    page.evaluate(async (only) => {
+      const axe = Reflect.get(globalThis, 'axe') as {
+        run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+      const { violations } = await axe.run(only.length === 0 ? {} : { runOnly: only });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    }, rules);
+
+  it('is accessible in every pane, light and dark', async () => {
+    await shown.post('/job', { id: 'j1', text: 'by job' });
+    await shown.post('/notes/divide', { by: 0 });
+    const titles = await page.locator('#panes a').allTextContents();
+    expect(titles).to.include.members(['Requests', 'Data', 'Cache', 'Files', 'Connections', 'Outbound calls']);
+    const table = ['#/data/notes', '#/definitions/note-add'];
+    const found: string[] = [];
+    for (const place of [...titles, ...table]) {
+      if (place.startsWith('#')) await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+      else await page.getByRole('link', { name: place, exact: true }).click();
+      await waitForText(place === 'Requests' ? 'caption' : 'h2', place.split('/').at(-1) ?? place);
+      if (place === 'Requests') await page.getByRole('link', { name: 'POST /notes/add' }).last().click();
+      if (place === 'Requests') await waitForText('.detail h3', 'Response');
+      if (place === '#/data/notes') await page.getByRole('button', { name: 'New row' }).click();
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        const rules = scheme === 'light' ? [] : ['color-contrast'];
+        found.push(...(await findViolations(...rules)).map((text) => `${place} ${scheme} ${text}`));
+      }
+    }
+    expect(found).to.deep.equal([]);
+  });
+
+  it('is used with the keyboard only', async () => {
+    await page.goto(`${shown.url}/console`);
+    await waitForText('caption', 'Requests');
+    const describeFocus = (): Promise<string> =>
+      page.evaluate('`${document.activeElement.tagName} ${document.activeElement.textContent.trim()}`');
+    await page.keyboard.press('Tab');
+    expect(await describeFocus()).to.equal('A Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await describeFocus()).to.match(/^MAIN /);
+    await page.keyboard.press('j');
+    await page.locator('tr.selected').waitFor();
+    await waitForText('.detail h3', 'Payload');
+    const first = page.url();
+    await page.keyboard.press('j');
+    expect(page.url()).not.to.equal(first);
+    for (let presses = 0; (await describeFocus()) !== 'A Definitions'; presses++) {
+      expect(presses).to.be.lessThan(40);
+      await page.keyboard.press('Shift+Tab');
+    }
+    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).to.equal('solid');
+    await page.keyboard.press('Enter');
+    await waitForText('h2', 'Definitions');
+    await page.keyboard.press('j');
+    await waitForText('.box', 'RETURN');
     expect(errors).to.deep.equal([]);
   });
 });

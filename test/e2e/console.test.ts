@@ -99,6 +99,9 @@ describe('the console', () => {
     expect(rejected.problem).to.include({ code: 'VAL_PAYLOAD' });
     expect(rejected.problem?.place.file).to.equal('definitions/note-add.json');
     await shown.post('/notes/add', { text: 'one' });
+    const listed = await record(() => shown.post('/notes/list', {}));
+    expect(listed.stages[0]?.sent?.sql).to.contain('SELECT id, text');
+    expect(listed.answer).to.have.lengthOf(listed.stages[0]?.rows ?? 0);
     const failed = await record(() => shown.post('/notes/divide', { by: 0 }));
     expect(failed.stages[0]?.code).to.equal(failed.problem?.code);
     expect(failed.problem?.cause).to.contain('division by zero');
@@ -219,7 +222,16 @@ describe('the console', () => {
     expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).to.contain("script-src 'self'").and.not.contain('unsafe');
     expect(text).not.to.match(/<script(?![^>]*src=)|<style|\son\w+=|https?:/);
-    for (const name of ['app.js', 'dom.js', 'requests.js', 'panes.js', 'definitions.js', 'style.css', 'icon.svg'])
+    for (const name of [
+      'app.js',
+      'dom.js',
+      'requests.js',
+      'panes.js',
+      'data.js',
+      'definitions.js',
+      'style.css',
+      'icon.svg',
+    ])
       expect((await shown.request('GET', `/console/${name}`)).status, name).to.equal(200);
     for (const name of ['..%2fpackage.json', 'index.html', 'constructor', ''])
       expect((await shown.request('GET', `/console/${name}`)).status, name).to.be.oneOf([401, 404]);
@@ -291,7 +303,7 @@ describe('the console of `lintel serve`', () => {
     expect(body).to.include({ status: 200, resource: 'note-add' });
     expect(body).not.to.have.property('answer');
     expect(JSON.stringify(body)).not.to.contain(shown.started.project.folder);
-    for (const path of ['replay', 'save', 'jobs/retry', 'jobs/purge'])
+    for (const path of ['replay', 'save', 'jobs/retry', 'jobs/purge-dead', 'schedules/run', 'data/change'])
       expect((await shown.call(`${path}?number=${number}`, 'POST')).status, path).to.equal(404);
     expect((await shown.request('GET', '/console/api/requests')).status).to.equal(401);
   });

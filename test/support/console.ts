@@ -66,6 +66,58 @@ export const CONSOLE_FILES = {
   },
 };
 
+const add = (parameters: readonly unknown[], rest: object = {}): object => ({
+  mode: 'QUERY',
+  sql_query: { query: 'INSERT INTO notes (id, text, created_at) VALUES ($1, $2, $3)', parameters },
+  ...rest,
+});
+
+/** A job, a job that fails, a schedule, a room, a cached result, and a file. */
+export const WORK_FILES = {
+  ...CONSOLE_FILES,
+  'definitions/work.json': [
+    {
+      id: 'job',
+      resource: 'job',
+      actionables: [{ id: 1, ...add(['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME']), queue: { retries: 0 } }],
+    },
+    {
+      id: 'yearly',
+      resource: 'yearly',
+      actionables: [
+        {
+          id: 1,
+          ...add(['$GENERATOR.ULID', { literal: 'yearly' }, '$DATETIME']),
+          cron_job: { execution_interval: '0 0 0 1 1 *' },
+        },
+      ],
+    },
+    {
+      id: 'enter',
+      resource: 'enter',
+      actionables: [{ id: 1, mode: 'RETURN', value: { entered: '$PAYLOAD.room' }, join_room: 'game $PAYLOAD.room' }],
+    },
+    {
+      id: 'cached',
+      resource: 'cached',
+      returnables: ['text'],
+      actionables: [
+        {
+          id: 1,
+          mode: 'RETURN',
+          value: { text: '$PAYLOAD.text' },
+          cacheable: { read_from_cache: true, cache_key: 'text $PAYLOAD.text', duration: 60 },
+        },
+      ],
+    },
+    {
+      id: 'upload',
+      resource: 'upload',
+      actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'pictures' }, returnables: ['url'] }],
+    },
+  ],
+};
+
 export async function startWithConsole(
   options: TestKernelOptions & { readonly dev?: boolean } = {},
 ): Promise<ShownKernel> {

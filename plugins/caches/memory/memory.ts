@@ -1,7 +1,7 @@
 /** The in-memory cache; values, counters and flags have separate limits. A lease is the number of removals so far. */
 import { LRUCache } from 'lru-cache';
 import { createFault } from '../../../contract/fault.js';
-import type { Cache, CacheReadResult } from '../kind.js';
+import type { Cache, CacheEntry, CacheReadResult } from '../kind.js';
 
 export interface MemoryOptions {
   readonly maxEntries: number;
@@ -107,6 +107,15 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
       }
     },
     hasFlag: (key) => marks.get(key) !== undefined,
+    listEntries(most) {
+      const instant = now();
+      const found: CacheEntry[] = [];
+      for (const [key, { value, until }] of values.entries()) {
+        if (found.length >= most) break;
+        if (until > instant) found.push({ key, bytes: value.byteLength, left: Math.ceil((until - instant) / 1000) });
+      }
+      return found;
+    },
   };
 }
 

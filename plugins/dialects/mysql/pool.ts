@@ -2,6 +2,7 @@
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2';
 import type { Requester } from '../../../contract/requester.js';
+import type { PoolUsage } from '../kind.js';
 import type { Fault } from '../../../contract/fault.js';
 import { createLimiter } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
@@ -17,6 +18,7 @@ import { formatSessionSettings } from './settings.js';
 export interface Pool {
   /** Waiting callers are served fairly, in turns of their clients. */
   acquire(requester?: Requester | null): Promise<Lease>;
+  measure(): PoolUsage;
   close(): Promise<void>;
 }
 
@@ -302,6 +304,12 @@ export async function createPool(
           );
         });
       }),
+    measure: () => ({
+      most: options.pool,
+      open: all.size,
+      busy: all.size - idle.length,
+      waiting: line.waiting + waiting.length,
+    }),
     async close() {
       if (closed) return;
       closed = true;

@@ -2,7 +2,7 @@
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { dialect, SERIALIZABLE, type Dialect, type Row } from '../kind.js';
+import { createPoolPane, dialect, SERIALIZABLE, type Dialect, type Row } from '../kind.js';
 import { readTables } from '../shared/found-tables.js';
 import { migrate, outlineMigration } from '../shared/migrate.js';
 import type { MigrationTarget } from '../shared/migration-types.js';
@@ -72,6 +72,8 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     const handle: MysqlStore = Object.assign(store, { server: null, refusals: [] });
     return handle;
   },
+
+  createConsolePane: (handle, { instance }) => createPoolPane(instance, () => handle.server?.pool.measure() ?? null),
 
   describeStorage: () => ({
     elsewhere: '`mysqldump --single-transaction` or `mariadb-dump`, or a copy of the server with its binary log',

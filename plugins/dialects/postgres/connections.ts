@@ -8,6 +8,7 @@ import { createFault } from '../../../contract/fault.js';
 import { createLimiter } from '../../../contract/limiter.js';
 import type { Log } from '../../../contract/plugin.js';
 import { clock } from '../../../language/project/clock.js';
+import type { PoolUsage } from '../kind.js';
 import type { PostgresOptions } from './options.js';
 import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
@@ -38,6 +39,7 @@ export interface PgConnections {
     requester: Requester | null,
     take: (error: unknown, wire: PgConnection | undefined, release: Release) => void,
   ): void;
+  measure(): PoolUsage;
   close(): Promise<void>;
 }
 
@@ -185,6 +187,12 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       if (from.wires.length < from.wanted) reopenConnections(from, performance.now());
       return findLeastBusy(from);
     },
+    measure: () => ({
+      most: pool.options.max + lanes.read.wanted + lanes.insert.wanted,
+      open: all.size,
+      busy: [...all].filter(({ inFlight }) => inFlight > 0).length,
+      waiting: line.waiting,
+    }),
     acquire(requester, take) {
       line.requestSlot(requester, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);

@@ -5,7 +5,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
-import { dialect, SERIALIZABLE } from '../kind.js';
+import { createPoolPane, dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
@@ -176,6 +176,8 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
     const handle: PostgresStore = Object.assign(store, { context, wires: null, triggered: false });
     return handle;
   },
+
+  createConsolePane: (handle, { instance }) => createPoolPane(instance, () => handle.wires?.measure() ?? null),
 
   describeStorage: () => ({ elsewhere: '`pg_dump`, or a base backup with the log' }),
 

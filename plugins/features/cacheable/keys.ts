@@ -105,6 +105,14 @@ const ignoreErrors =
 const serializeExact = (value: unknown): string =>
   value === undefined ? 'u' : typeof value === 'bigint' ? `b${value}` : JSON.stringify(value);
 
+/** Without values of requests: the first text of a name, or the place of an entry. */
+export function describeKey(key: string): string {
+  const parsed = /^n(\[.*\])$/s.exec(key)?.[1];
+  const [first, ...rest] = parsed === undefined ? [] : (JSON.parse(parsed) as readonly string[]);
+  if (first !== undefined) return rest.length === 0 ? first : `${first}…`;
+  return /\["[^"]*","((?:actionable|resource) [^"]*)"\]/.exec(key)?.[1] ?? 'a long key, as its hash';
+}
+
 const shortenKey = (text: string): string => (text.length <= LONGEST ? text : `#${hashText(text)}`);
 
 const hashText = (text: string): string => createHash('sha256').update(text).digest('base64url');

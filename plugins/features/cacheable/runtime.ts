@@ -11,17 +11,32 @@ import { RawJson } from '../../../contract/raw-json.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
 import { createHider } from '../../../language/strings/hide-secrets.js';
-import { cache } from '../../caches/kind.js';
-import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
+import { cache, type Cache } from '../../caches/kind.js';
+import { feature, type Feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
 import { planInvalidation } from './invalidation.js';
-import { compileName, compileVariant, createConstantName, type KeyRenderer } from './keys.js';
+import { compileName, compileVariant, createConstantName, describeKey, type KeyRenderer } from './keys.js';
 import { createStore, type ComputationLease, type CacheLookup, type CacheEntryStore } from './store.js';
 
-export default defineRuntime(feature, {
+interface CacheableFeature extends Feature {
+  readonly getCache: () => Cache;
+}
+
+const MOST_SHOWN = 200;
+
+export default defineRuntime<Feature, CacheableFeature>(feature, {
   create: ({ resolve, log }) => {
     let store: CacheEntryStore | null = null;
-    return { plan: (place, tools) => plan(place, tools, (store ??= createStore(resolve(cache, 'cache'), log))) };
+    const getCache = (): Cache => resolve(cache, 'cache');
+    return { plan: (place, tools) => plan(place, tools, (store ??= createStore(getCache(), log))), getCache };
   },
+  createConsolePane: ({ getCache }) => ({
+    title: 'Cache',
+    read() {
+      const entries = getCache().listEntries?.(MOST_SHOWN);
+      if (entries === undefined) return { keys: 'The store has only hashes of keys.' };
+      return { keys: entries.map(({ key, bytes, left }) => ({ key: describeKey(key), bytes, 'seconds left': left })) };
+    },
+  }),
 });
 
 function plan({ slot, value }: FeaturePlace, tools: PlanTools, store: CacheEntryStore): FeaturePlan {

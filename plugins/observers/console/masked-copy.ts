@@ -1,6 +1,7 @@
 /** Copies of values for the record: without secrets, and bounded. */
 import type { Json } from '../../../contract/json.js';
 import type { RecordMask } from '../../../contract/console.js';
+import { JsonStream } from '../../../contract/json-stream.js';
 import { RawJson } from '../../../contract/raw-json.js';
 
 /** Of one value. */
@@ -50,7 +51,7 @@ export function copyMasked(value: unknown, mask: RecordMask, budget: CopyBudget,
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof RawJson) return copyMasked(value.toJSON(), mask, budget, depth);
   if (ArrayBuffer.isView(value)) return `‹${value.byteLength} bytes›`;
-  if (depth >= MOST_DEPTH || budget.left <= 0) {
+  if (depth >= MOST_DEPTH || budget.left <= 0 || value instanceof JsonStream) {
     budget.lacks ??= 'size';
     return '…';
   }
@@ -99,4 +100,25 @@ function collectTexts(value: unknown, into: string[]): void {
     if (into.length < MOST_SECRETS && !into.includes(value)) into.push(value);
   } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value))
     for (const inner of Object.values(value)) collectTexts(inner, into);
+}
+
+/** Values that an estimate looks at. */
+const MOST_VISITS = 1000;
+
+/** Bytes, about; Infinity for what has more values than an estimate looks at, or arrives as a stream. */
+export const estimateSize = (value: unknown): number => measureValue(value, { left: MOST_VISITS });
+
+function measureValue(value: unknown, visits: { left: number }): number {
+  if (--visits.left < 0) return Infinity;
+  if (typeof value === 'string') return value.length + 16;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (value instanceof RawJson) return value.json.byteLength;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (value instanceof JsonStream) return Infinity;
+  let size = 32;
+  for (const name in value) {
+    size += name.length + 8 + measureValue((value as Readonly<Record<string, unknown>>)[name], visits);
+    if (size === Infinity) break;
+  }
+  return size;
 }

@@ -1,61 +1,116 @@
 /** The last records, bounded by count and size, and counts by resource since the start. */
-import type { Recorder, Recording, RequestCounts } from '../../../contract/console.js';
+import type { Recorder, RequestCounts } from '../../../contract/console.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
+import { describeRecord, summarizeRecord, type RecordContext, type RecordedRequest } from './describe-record.js';
 
 export interface RecordStore {
-  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'subscribe'>;
-  /** `size`: bytes, about, of what it holds. */
-  add(recording: Omit<Recording, 'number'>, size: number): void;
+  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'>;
+  add(request: Pick<RecordedRequest, 'record' | 'notes' | 'copy' | 'size'>): void;
   count(record: InvocationRecord): void;
 }
 
+/**
+ * The newest requests are all held. Of older ones, without a reader, only some of each second: what is held for long
+ * costs the garbage collector ten times as much as what the recorder does.
+ */
+const NEWEST = 32;
+const PER_SECOND = 20;
 /** Of each resource, for the median and others. */
 const MOST_TIMES = 512;
+const SECONDS = 60;
 
-export function createRecordStore(limits: Recorder['limits']): RecordStore {
-  const all = new Map<number, { readonly recording: Recording; readonly bytes: number }>();
+export function createRecordStore(limits: Recorder['limits'], context: RecordContext): RecordStore {
+  const newest: (RecordedRequest | null)[] = Array.from({ length: Math.min(NEWEST, limits.requests) }, () => null);
+  const older = new Map<number, RecordedRequest>();
   const counts = new Map<string, RequestCounts>();
-  const listeners = new Set<(recording: Recording) => void>();
+  const listeners = new Set<Parameters<Recorder['subscribe']>[0]>();
+  /** By second modulo a minute. */
+  const minute = Array.from({ length: SECONDS }, () => ({ second: 0, count: 0 }));
+  let held = { second: 0, count: 0 };
   let last = 0;
   let bytes = 0;
 
+  function retainOlder(request: RecordedRequest): void {
+    const second = Math.floor(request.record.startedAt / 1000);
+    if (held.second !== second) held = { second, count: 0 };
+    held.count += 1;
+    if (listeners.size === 0 && held.count > PER_SECOND) bytes -= request.size;
+    else older.set(request.number, request);
+  }
+
   function removeOldest(): void {
-    for (const [number, entry] of all) {
-      if (all.size <= limits.requests && bytes <= limits.bytes) return;
-      all.delete(number);
-      bytes -= entry.bytes;
+    while (older.size + newest.length > limits.requests || bytes > limits.bytes) {
+      const [first] = older;
+      if (first === undefined) return removeOldestOfNewest();
+      older.delete(first[0]);
+      bytes -= first[1].size;
     }
   }
 
+  function removeOldestOfNewest(): void {
+    for (let number = last - newest.length + 1; number < last && bytes > limits.bytes; number++) {
+      const found = findNewest(number);
+      if (found === null) continue;
+      newest[number % newest.length] = null;
+      bytes -= found.size;
+    }
+  }
+
+  function findNewest(number: number): RecordedRequest | null {
+    const found = newest[number % newest.length] ?? null;
+    return found?.number === number ? found : null;
+  }
+
+  const listNewest = (): RecordedRequest[] =>
+    newest.filter((one) => one !== null).sort((one, other) => one.number - other.number);
+
   return {
     view: {
-      list: () => [...all.values()].map(({ recording }) => recording),
-      find: (number) => all.get(number)?.recording ?? null,
+      list: () => [...older.values(), ...listNewest()].map((request) => summarizeRecord(request, context)),
+      find(number) {
+        const found = findNewest(number) ?? older.get(number);
+        return found === undefined ? null : describeRecord(found, context);
+      },
       get bytes() {
         return bytes;
       },
       clear() {
-        all.clear();
+        newest.fill(null);
+        older.clear();
         bytes = 0;
       },
       counts,
+      countLastMinute() {
+        const from = Math.floor(Date.now() / 1000) - SECONDS;
+        return minute.reduce((sum, { second, count }) => (second > from ? sum + count : sum), 0);
+      },
       subscribe(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
     },
-    add(record, size) {
-      const recording: Recording = { number: ++last, ...record };
-      all.set(last, { recording, bytes: size });
+    add({ record, notes, copy, size }) {
+      const request: RecordedRequest = { number: ++last, record, notes, copy, size };
+      const slot = last % newest.length;
+      const leaving = newest[slot] ?? null;
+      newest[slot] = request;
       bytes += size;
-      removeOldest();
-      for (const listener of listeners) listener(recording);
+      if (leaving !== null) retainOlder(leaving);
+      if (older.size + newest.length > limits.requests || bytes > limits.bytes) removeOldest();
+      if (listeners.size === 0) return;
+      const summary = summarizeRecord(request, context);
+      for (const listener of listeners) listener(summary);
     },
-    count({ resource = '-', code, milliseconds }) {
+    count({ resource = '-', code, startedAt, milliseconds }) {
       let found = counts.get(resource);
       if (found === undefined) counts.set(resource, (found = { count: 0, codes: new Map(), times: [] }));
       found.times[found.count++ % MOST_TIMES] = milliseconds;
       if (code !== undefined) found.codes.set(code, (found.codes.get(code) ?? 0) + 1);
+      const second = Math.floor(startedAt / 1000);
+      const slot = minute[second % SECONDS];
+      if (slot === undefined) return;
+      if (slot.second !== second) [slot.second, slot.count] = [second, 0];
+      slot.count += 1;
     },
   };
 }

@@ -14,7 +14,7 @@ export default definePlugin({
   summary: 'Records requests, messages, jobs and scheduled runs, and shows them on the page `/console`.',
   details:
     'Active by default only in `lintel dev`, which prints the address. `lintel serve` serves the page only with `token`. Recorded are the last ' +
-    'requests up to the limits, in memory, with their statements, calls and times; secrets, tokens and protected fields are replaced before. ' +
+    'requests up to the limits, in memory, with their statements, calls and times; secrets, tokens and protected fields are not shown. ' +
     '`disable` with `observer:web_console` turns it off: nothing is recorded then, and nothing costs time.',
   facts: {},
   schema: shape({
@@ -25,7 +25,7 @@ export default definePlugin({
       secret: true,
     }),
     writable: flag({
-      doc: 'In `lintel serve`: jobs can be retried and removed from the page.',
+      doc: 'In `lintel serve`: jobs can be retried and removed, and schedules run, from the page.',
       default: false,
     }),
     requests: numeric({ doc: 'Maximum number of recorded requests.', unit: 'requests', default: 500 })

@@ -32,11 +32,20 @@ export interface Folder {
   remove(keys: readonly string[]): Promise<void>;
   /** Null when a link or a missing folder is on the way. */
   find(key: string, part: Part): Promise<string | null>;
+  /** The newest files, for the console. */
+  listFiles(most: number): Promise<readonly FileFacts[]>;
   /** For tests. */
   removeAll(): Promise<void>;
   writeAll(files: readonly TestStoredFile[]): Promise<void>;
   readAll(): Promise<readonly TestStoredFile[]>;
   isWritable(): Promise<boolean>;
+}
+
+export interface FileFacts {
+  readonly key: string;
+  readonly bytes: number;
+  readonly stored: string;
+  readonly access: 'open' | 'signed';
 }
 
 export type Part = 'open' | 'signed';
@@ -148,6 +157,15 @@ function createFolder(root: string, secret: Buffer): Folder {
         }
       }
     },
+    async listFiles(most) {
+      const files: FileFacts[] = [];
+      for (const access of PARTS)
+        for (const { path, key } of await findFiles(join(root, access))) {
+          const stats = await lstat(path).catch(ignoreAbsent);
+          if (stats) files.push({ key, bytes: stats.size, stored: stats.mtime.toISOString(), access });
+        }
+      return files.sort((one, other) => (one.stored < other.stored ? 1 : -1)).slice(0, most);
+    },
     async removeAll() {
       for (const part of PARTS)
         for (const name of await readdir(join(root, part))) await rm(join(root, part, name), { recursive: true });
@@ -161,14 +179,9 @@ function createFolder(root: string, secret: Buffer): Folder {
     },
     async readAll() {
       const files: TestStoredFile[] = [];
-      for (const part of PARTS) {
-        const start = join(root, part);
-        for (const entry of await readdir(start, { recursive: true, withFileTypes: true })) {
-          if (!entry.isFile()) continue;
-          const path = join(entry.parentPath, entry.name);
-          files.push({ key: relative(start, path).split(sep).join('/'), content: await readFile(path) });
-        }
-      }
+      for (const part of PARTS)
+        for (const { path, key } of await findFiles(join(root, part)))
+          files.push({ key, content: await readFile(path) });
       return files;
     },
     isWritable: () =>
@@ -177,6 +190,14 @@ function createFolder(root: string, secret: Buffer): Folder {
         () => false,
       ),
   };
+}
+
+async function findFiles(start: string): Promise<{ readonly path: string; readonly key: string }[]> {
+  const entries = await readdir(start, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => ({ path, key: relative(start, path).split(sep).join('/') }));
 }
 
 /** With a hard link, deleting the spooled file removes only its own name. */

@@ -12,6 +12,8 @@ interface LocalStorage extends Storage {
   opened: Folder | null;
 }
 
+const MOST_SHOWN = 200;
+
 const readOption = ({ options }: Pick<RuntimeContext, 'options'>, name: string, other: string): string => {
   const value = options[name];
   return typeof value === 'string' ? value : other;
@@ -66,6 +68,12 @@ export default defineRuntime<Storage, LocalStorage>(storage, {
   async open(handle, context) {
     handle.opened = await openFolder(resolveFolderPath(context));
   },
+  createConsolePane: (handle) => ({
+    title: 'Files',
+    read: async () => ({
+      files: (await requireFolder(handle.opened).listFiles(MOST_SHOWN)).map((file) => ({ ...file })),
+    }),
+  }),
   openTestStore: ({ opened: folder }) => ({
     reset: () => runGuarded(() => requireFolder(folder).removeAll()),
     insertFiles: (files) => runGuarded(() => requireFolder(folder).writeAll(files)),

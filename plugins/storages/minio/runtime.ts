@@ -1,6 +1,7 @@
 /** Opens one bucket of an S3 server and creates URLs. Never logs access keys. */
 import { Client, S3Error } from 'minio';
 import { createFault } from '../../../contract/fault.js';
+import type { JsonObject } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { Log } from '../../../contract/plugin.js';
 import { storage } from '../kind.js';
@@ -21,6 +22,10 @@ interface Store {
   readonly sweep: Sweep;
   readonly transport: Transport;
 }
+
+const MOST_SHOWN = 200;
+/** Milliseconds for a list of files. */
+const LIST_MS = 5000;
 
 /** S3 signatures are valid for at most a week. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
@@ -101,6 +106,16 @@ async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void>
   throw Object.assign(new S3Error(`${failed.length} of ${keys.length} stay`), { code: failed[0] });
 }
 
+async function listObjects({ client, name }: Bucket, most: number): Promise<JsonObject[]> {
+  const files: JsonObject[] = [];
+  for await (const item of client.listObjectsV2(name, '', true)) {
+    const { name: key = '', size, lastModified } = item as { name?: string; size: number; lastModified?: Date };
+    files.push({ key, bytes: size, stored: lastModified?.toISOString() ?? null });
+    if (files.length >= most) break;
+  }
+  return files;
+}
+
 async function openBucket({ bucket, options }: Store): Promise<void> {
   const { client, name } = bucket;
   if (await client.bucketExists(name)) return;
@@ -145,6 +160,15 @@ export default defineRuntime<Storage, MinioStorage>(storage, {
     };
     return handle;
   },
+
+  createConsolePane: (handle) => ({
+    title: 'Files',
+    async read() {
+      const { bucket, transport } = requireStore(handle);
+      const until = performance.now() + LIST_MS;
+      return { files: await transport.runUntil(until, () => listObjects(bucket, MOST_SHOWN)) };
+    },
+  }),
 
   describeStorage: () => ({ elsewhere: 'the tools of the server that has the bucket' }),
 

@@ -20,6 +20,8 @@ export interface CronSchedulerInput {
 export interface CronScheduler {
   /** Starts the schedules and catches up missed runs. */
   begin(): void;
+  /** Starts a run now. False: a run is active. Null: there is no such schedule. */
+  startNow(key: string): Promise<boolean | null>;
   /** Stops scheduling; resolves when running actions have ended. */
   drain(): Promise<void>;
   /** Aborts running actions and releases their claims. */
@@ -205,6 +207,14 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     begin() {
       unsubscribe ??= running.onPlansReloaded(() => refresh(false));
       refresh(true);
+    },
+    async startNow(key) {
+      const entry = entries.get(key);
+      if (over || entry === undefined) return null;
+      const instant = time.now();
+      if ((await flights.claim(key, instant, randomUUID())) !== 'mine') return false;
+      flights.start(entry.schedule, instant);
+      return true;
     },
     async drain() {
       over = true;

@@ -33,6 +33,8 @@ export default defineRuntime<object, Handle>(trigger, {
     return Promise.resolve();
   },
 
+  startSchedule: async ({ clock }, key) => (clock === null ? null : clock.startNow(key)),
+
   async drain({ clock }) {
     await clock?.drain();
   },

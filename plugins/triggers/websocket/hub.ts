@@ -1,5 +1,7 @@
 /** Registers the connections of this process by uid and room, and delivers messages to them. */
 import type { Delivery, UidNamespace } from '../../../contract/delivery.js';
+import type { JsonObject } from '../../../contract/json.js';
+import { formatRoomKey } from '../../shared/room-names.js';
 import { createDeliveryFrame, serializeShared } from './message.js';
 
 export interface Client {
@@ -34,6 +36,8 @@ export interface Hub {
   join(client: Client, room: string): boolean;
   leaveRoom(client: Client, room: string): void;
   deliverMessage(message: Delivery): void;
+  /** Of the first connections; tokens and headers are not shown. */
+  describe(): JsonObject;
   /**
    * Replays `missed` for this client, then the queued ones. Waits for each send, because all may exceed the buffer.
    */
@@ -76,6 +80,7 @@ const OVER = 'its token is over';
 const UNPROVEN = 'it shows no token that proves its uid';
 
 const MAX_WAITING = 1000;
+const MAX_SHOWN = 200;
 
 type Groups = Map<string, Set<Client>>;
 
@@ -189,6 +194,18 @@ export function createHub({
       outbox.push({ message, write: createFrameWriter(message), clients, receivers: clients.length, dropped: 0 });
       if (outbox.length === 1 || outbox.length > MAX_OUTBOX) flushOutbox();
     },
+    describe: () => ({
+      rooms: [...byRoom]
+        .slice(0, MAX_SHOWN)
+        .map(([key, members]) => ({ room: formatRoomKey(key), members: members.size })),
+      connections: [...all].slice(0, MAX_SHOWN).map(({ uid, verified, until, rooms, waiting }) => ({
+        uid,
+        verified,
+        'token until': Number.isFinite(until) ? new Date(until).toISOString() : null,
+        rooms: [...rooms].map(formatRoomKey).join(', '),
+        waiting: waiting?.length ?? 0,
+      })),
+    }),
     async replayMissed(client, missed) {
       const send = (message: Delivery): Promise<void> =>
         new Promise((left) => client.send(createFrameWriter(message)(client.uid), left));

@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws';
 import { createByteBudget } from '../../../contract/byte-budget.js';
 import type { RuntimeServices } from '../../../contract/deferred.js';
 import { createFault, ensureFault } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
 import type { Log } from '../../../contract/plugin.js';
 import { isSub0 } from '../../../contract/profile.js';
 import { toNetwork } from '../../../contract/requester.js';
@@ -49,7 +50,12 @@ const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
 
-export function createSocketServer({ websocket, settings, running, log }: SocketServerInput): ConnectionServer {
+export interface SocketServer extends ConnectionServer {
+  /** For the console. */
+  describeConnections(): Json;
+}
+
+export function createSocketServer({ websocket, settings, running, log }: SocketServerInput): SocketServer {
   const { limits } = websocket;
   const { http, profile } = settings;
   const connected = new Set<OpenConnection>();
@@ -258,6 +264,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
       });
     },
     count: () => connected.size,
+    describeConnections: () => ({ open: connected.size, ...hub.describe() }),
     async drain() {
       draining = true;
       if (working > 0) await new Promise<void>((resolve) => (idle = resolve));

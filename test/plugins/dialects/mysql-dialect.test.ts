@@ -80,7 +80,11 @@ function dialectOn(
       ? Promise.resolve({ wire, release: (broken: boolean) => void released.push(broken) })
       : Promise.reject(new ConnectionUnavailableError('none'));
   const server: OpenServer = {
-    pool: { acquire: take, close: () => Promise.resolve() },
+    pool: {
+      acquire: take,
+      measure: () => ({ most: 1, open: 1, busy: 0, waiting: 0 }),
+      close: () => Promise.resolve(),
+    },
     options: { streams: false, deadline: 10_000 },
     flavour,
     catalogue: null,

@@ -30,6 +30,7 @@ describe('files served by the storage local-disk', () => {
     secret: SECRET,
     put: () => Promise.resolve(),
     remove: () => Promise.resolve(),
+    listFiles: () => Promise.resolve([]),
     removeAll: () => Promise.resolve(),
     writeAll: () => Promise.resolve(),
     readAll: () => Promise.resolve([]),

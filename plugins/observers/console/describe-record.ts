@@ -1,0 +1,210 @@
+/** Makes a record, which refers to what the request had, into masked and bounded copies for the reader. */
+import type { Json, JsonObject } from '../../../contract/json.js';
+import type { RecordMask, RecordedProblem, Recording, RecordingSummary } from '../../../contract/console.js';
+import { ensureFault } from '../../../contract/fault.js';
+import type { Frame, Invocation, Payload } from '../../../contract/plan.js';
+import { countRows, RawJson } from '../../../contract/raw-json.js';
+import type { ActionPlan } from '../../../contract/resource-plan.js';
+import type { InvocationRecord } from '../../../contract/telemetry.js';
+import { collectSecrets, copyMasked, createBudget } from './masked-copy.js';
+
+/** What an actionable did; `endedBy`: the step that ended it before its work. */
+export interface WorkNote {
+  readonly key: string;
+  readonly action: ActionPlan | null;
+  readonly frame: Frame;
+  /** As it was at that time; a step that changes the payload replaces it. */
+  readonly payload: Payload;
+  /** JSON text is counted when it is shown. */
+  readonly rows: RawJson | number | null;
+  readonly endedBy: string | null;
+}
+
+/** What is noted while a request runs: references only. */
+export interface RequestNotes {
+  readonly frame: Frame;
+  /** Of the definitions that served the request. */
+  readonly mask: RecordMask;
+  readonly works: WorkNote[];
+  readonly steps: Recording['steps'][number][];
+  readonly messages: { readonly action: string; readonly to: object }[];
+  /** Undefined: no response is recorded. */
+  answer: unknown;
+  fault: { readonly error: unknown; readonly action: string | null; readonly field: string | null } | null;
+}
+
+export interface RecordedRequest {
+  readonly number: number;
+  readonly record: InvocationRecord;
+  /** Null where the request ended before its resource began. */
+  readonly notes: RequestNotes | null;
+  /** Of a request that was too large to be held. */
+  readonly copy: Recording | null;
+  /** Bytes, about. */
+  readonly size: number;
+}
+
+export interface RecordContext {
+  readonly readMask: () => RecordMask;
+  readonly isDev: boolean;
+}
+
+/** Bytes, about, of one statement or call, of the payload with its headers, and of an answer. */
+const MOST_SENT = 4096;
+const MOST_RECEIVED = 32_768;
+const MOST_ANSWER = 32_768;
+
+export function summarizeRecord(request: RecordedRequest, context: RecordContext): RecordingSummary {
+  const { number, record, notes, copy } = request;
+  const mask = joinMasks(notes, context);
+  return {
+    number,
+    trigger: record.trigger,
+    attempt: record.attempt ?? null,
+    resource: record.resource ?? null,
+    path: record.path ?? null,
+    method: record.method ?? null,
+    target: copy === null ? maskTarget(notes?.frame.invocation, mask, readSecrets(notes, mask)) : copy.target,
+    status: record.status,
+    code: record.code ?? null,
+    startedAt: record.startedAt,
+    milliseconds: record.milliseconds,
+  };
+}
+
+export function describeRecord(request: RecordedRequest, context: RecordContext): Recording {
+  const { record, notes } = request;
+  if (request.copy !== null) return { ...request.copy, number: request.number };
+  const mask = joinMasks(notes, context);
+  // First, because they are replaced in all that follows.
+  const secrets = readSecrets(notes, mask);
+  const { frame } = notes ?? { frame: null };
+  const received = createBudget(MOST_RECEIVED, secrets);
+  const payload = copyMasked(frame?.received ?? null, mask, received);
+  const { lacks } = received;
+  const rest = createBudget(MOST_RECEIVED, secrets);
+  const claims = copyMasked(frame?.claims ?? null, mask, rest);
+  const claimsLack = rest.lacks;
+  const headers = copyMasked(frame?.invocation.headers ?? {}, mask, rest) as JsonObject;
+  const works = new Map((notes?.works ?? []).map((work) => [work.key, work]));
+  const answered = createBudget(MOST_ANSWER, secrets);
+  const isAnswered = notes?.answer !== undefined && record.code === undefined;
+  return {
+    ...summarizeRecord(request, context),
+    id: record.id,
+    headers,
+    payload,
+    claims,
+    files: frame?.invocation.files.length ?? 0,
+    lacks: lacks ?? claimsLack,
+    steps: notes?.steps ?? [],
+    stages: record.actions.map(({ key, mode, startedAt, milliseconds, code }) => ({
+      key,
+      mode,
+      begins: Math.max(0, startedAt - record.startedAt),
+      milliseconds,
+      code: code ?? null,
+      ...describeWork(works.get(key), mask, secrets),
+    })),
+    messages: (notes?.messages ?? []).map(({ action, to }) => ({
+      action,
+      to: copyMasked(to, mask, createBudget(MOST_SENT, secrets)),
+    })),
+    answer: isAnswered ? copyMasked(notes.answer, mask, answered) : undefined,
+    answerLacks: answered.lacks,
+    problem: describeProblem(request, context.isDev, (text) => mask.maskText(text, secrets)),
+  };
+}
+
+/** What one of both definitions keeps secret, those of the request and those of now, is not shown. */
+function joinMasks(notes: RequestNotes | null, { readMask }: RecordContext): RecordMask {
+  const now = readMask();
+  const then = notes?.mask ?? now;
+  if (now === then) return now;
+  return {
+    masked: now.masked,
+    isSecret: (name) => now.isSecret(name) || then.isSecret(name),
+    maskText: (text, more) => now.maskText(then.maskText(text, more), more),
+  };
+}
+
+function readSecrets(notes: RequestNotes | null, mask: RecordMask): string[] {
+  const secrets: string[] = [];
+  if (notes === null) return secrets;
+  collectSecrets(notes.frame.received, mask, secrets);
+  collectSecrets(notes.frame.claims, mask, secrets);
+  return secrets;
+}
+
+const NO_WORK = { sent: null, rows: null, endedBy: null } as const;
+
+function describeWork(
+  work: WorkNote | undefined,
+  mask: RecordMask,
+  secrets: string[],
+): Pick<Recording['stages'][number], 'sent' | 'rows' | 'endedBy'> {
+  if (work === undefined) return NO_WORK;
+  const sent = work.action === null ? null : previewWork(work, work.action, mask, secrets);
+  const rows = work.rows instanceof RawJson ? (countRows(work.rows) ?? null) : work.rows;
+  return { sent, rows: sent !== null && 'sql' in sent ? rows : null, endedBy: work.endedBy };
+}
+
+function previewWork(
+  { frame, payload }: WorkNote,
+  action: ActionPlan,
+  mask: RecordMask,
+  secrets: string[],
+): JsonObject | null {
+  if (action.preview === null || action.preview === undefined) return null;
+  const budget = createBudget(MOST_SENT, secrets);
+  frame.payload = payload;
+  try {
+    const { values, ...rest } = action.preview(frame);
+    const sent = copyMasked(rest, mask, budget) as Record<string, Json>;
+    if (values === undefined) return sent;
+    // `$2 profile.pin` is a value for the field `pin`.
+    const bound = Object.entries(values as JsonObject).map(([name, value]): [string, Json] => [
+      name,
+      value !== null && mask.isSecret(name.split(/[ .]/).at(-1) ?? '') ? mask.masked : copyMasked(value, mask, budget),
+    ]);
+    return { ...sent, values: Object.fromEntries(bound) };
+  } catch {
+    // The work itself reports what is missing.
+    return null;
+  }
+}
+
+function describeProblem(
+  { record, notes }: RecordedRequest,
+  isDev: boolean,
+  maskText: (text: string) => string,
+): RecordedProblem | null {
+  if (notes === null || notes.fault === null)
+    return record.code === undefined ? null : { code: record.code, action: null, field: null, issues: [], cause: null };
+  const { error, action, field } = notes.fault;
+  const { code, options, where } = ensureFault(error);
+  const { cause, issues = [] } = options;
+  return {
+    code,
+    action: action ?? where.action ?? null,
+    field,
+    issues: issues.slice(0, 20).map((issue) => ({ pointer: issue.pointer, code: issue.code })),
+    cause: isDev && cause instanceof Error ? maskText(cause.message).slice(0, 2000) : null,
+  };
+}
+
+/** The values of a query may be secrets too. */
+function maskTarget(invocation: Invocation | undefined, mask: RecordMask, secrets: readonly string[]): string | null {
+  const target = invocation?.target;
+  if (target === undefined) return null;
+  const mark = target.indexOf('?');
+  if (mark === -1) return mask.maskText(target, secrets);
+  const pairs = target
+    .slice(mark + 1)
+    .split('&')
+    .map((pair) => {
+      const [name = ''] = pair.split('=');
+      return mask.isSecret(name) ? `${name}=${mask.masked}` : mask.maskText(pair, secrets);
+    });
+  return `${mask.maskText(target.slice(0, mark), secrets)}?${pairs.join('&')}`;
+}
