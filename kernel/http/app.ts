@@ -13,10 +13,11 @@ import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } from './response.js';
+import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream, toLongText } from './response.js';
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
+import { hasLongList } from '../../language/strings/json-pieces.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
@@ -269,6 +270,8 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     if (reply.body instanceof JsonStream) {
       invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
       await sendStream(transport, context, reply, reply.body);
+    } else if (hasLongList(reply.body)) {
+      respond(transport, context, { ...reply, body: await toLongText(reply.body) }, JSON_TYPE);
     } else respond(transport, context, reply, JSON_TYPE);
   };
 }

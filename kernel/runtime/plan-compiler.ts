@@ -53,7 +53,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
       watched: (mode: string) => {
         const taps = live();
-        return taps?.reply !== null || taps.execute(mode) !== null;
+        return taps?.readsReplies !== false || taps.execute(mode) !== null;
       },
     };
     const compiled = compilePlanSet(analysis, services, start.beginResource);
