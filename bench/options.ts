@@ -16,7 +16,8 @@ export const usage = `npm run bench -- [options]
   --uploads         measure uploads of 10 MB instead (time, CPU, peak memory)
   --jobs            measure jobs added, run and accepted instead (--rows embedded,postgres,redis,mongo: these stores only)
   --databases       measure rows on other databases instead (--rows mysql,mariadb,mongodb,embedded: these only)
-  --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000)
+  --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000;
+                    --rows messages,answers,idle: these only)
   --overload        measure half, all and twice the load that a server can bear instead (p50, p99, refusals)
   --kills           kill serving processes under load instead, and judge what became of work (--count N: kills, default 200)
   --editor          measure the language server beside a JSON Schema service instead

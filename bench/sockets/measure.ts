@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { findPinnableCores, readResidentMiB, readTreeCpuMicros } from '../proc.js';
 import { median } from '../report.js';
+import { selectByName } from '../options.js';
 import { rotateItems } from '../rounds.js';
 import type { Server } from '../server.js';
 import { signToken } from '../tokens.js';
@@ -17,7 +18,11 @@ export interface SocketOptions {
   readonly seconds: number;
   /** Idle connections; null: ten thousand. */
   readonly count: number | null;
+  /** Of `PARTS`; null: all of them. */
+  readonly rows: readonly string[] | null;
 }
+
+const PARTS = ['messages', 'answers', 'idle'] as const;
 
 const IDLE = 10_000;
 const LISTENERS = 1000;
@@ -35,7 +40,7 @@ function addFigure(book: Book, row: string, who: string, value: number): void {
 }
 
 export async function measureSockets(
-  { rounds, seconds, count }: SocketOptions,
+  { rounds, seconds, count, rows }: SocketOptions,
   print: (line: string) => void,
 ): Promise<number> {
   const idle = count ?? IDLE;
@@ -43,6 +48,10 @@ export async function measureSockets(
   // Node raises its own limit to the hard one.
   if (files < Math.max(idle, LISTENERS) + 200)
     throw new Error(`${idle} connections need as many open files and some more; the limit is ${files} (ulimit -Hn)`);
+  const parts = selectByName(
+    PARTS.map((name) => ({ name })),
+    rows,
+  ).map(({ name }) => name);
   const cores = findPinnableCores();
   const all = await createContenders(cores, print);
   print(`limit of open files: ${files}; ${idle} idle connections, pinged every ${PING} s; ${LISTENERS} listeners\n`);
@@ -60,10 +69,13 @@ export async function measureSockets(
         await clients.stop();
         await server.stop();
       };
-      await visit(RARELY, (server, clients) => measureAnnouncements(server, clients, recordFigure));
+      if (parts.includes('messages'))
+        await visit(RARELY, (server, clients) => measureAnnouncements(server, clients, recordFigure));
       if (contender.onlyAnnounces) continue;
-      await visit(RARELY, (server, clients) => measureQuestions(server, clients, seconds, recordFigure));
-      await visit(PING, (server, clients) => measureIdle(contender, server, clients, idle, recordFigure));
+      if (parts.includes('answers'))
+        await visit(RARELY, (server, clients) => measureQuestions(server, clients, seconds, recordFigure));
+      if (parts.includes('idle'))
+        await visit(PING, (server, clients) => measureIdle(contender, server, clients, idle, recordFigure));
     }
   }
   print(`\n${formatTable(book, all)}`);
@@ -74,6 +86,9 @@ type RecordFigure = (row: string, value: number) => void;
 
 const getPort = ({ url }: Server): number => Number(new URL(url).port);
 
+const findPercentile = (of: readonly number[], part: number): number =>
+  [...of].sort((a, b) => a - b)[Math.ceil(of.length * part) - 1] ?? NaN;
+
 async function measureAnnouncements(server: Server, clients: Clients, tell: RecordFigure): Promise<void> {
   const port = getPort(server);
   await clients.sendOrders({ do: 'open', port, count: LISTENERS });
@@ -82,8 +97,6 @@ async function measureAnnouncements(server: Server, clients: Clients, tell: Reco
   const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times: ANNOUNCEMENTS });
   const used = readTreeCpuMicros(server.pid) - before;
   if (each.length !== LISTENERS * ANNOUNCEMENTS) throw new Error(`${each.length} frames came`);
-  const findPercentile = (of: readonly number[], part: number): number =>
-    [...of].sort((a, b) => a - b)[Math.ceil(of.length * part) - 1] ?? NaN;
   tell('message to 1,000: each frame, p50 ms', findPercentile(each, 0.5));
   tell('message to 1,000: each frame, p99 ms', findPercentile(each, 0.99));
   tell('message to 1,000: last frame, p50 ms', findPercentile(last, 0.5));
@@ -144,6 +157,14 @@ async function measureIdle(
   tell(`${count} connections: KiB each`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   const share = (readTreeCpuMicros(server.pid) - used) / ((performance.now() - from) * 1000);
   tell(`${count} connections: idle, % of a core`, share * 100);
+  const { last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times: 5 });
+  tell(`message to ${count}: last frame, p50 ms`, findPercentile(last, 0.5));
+  // What ended connections leave in memory is added to that of the next ones.
+  for (let n = 0; n < 2; n++) {
+    await clients.sendOrders({ do: 'end' });
+    await clients.sendOrders({ do: 'open', port, count });
+  }
+  tell(`${count} connections: KiB each, the third time`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   await clients.sendOrders({ do: 'end' });
 }
 
