@@ -1,5 +1,5 @@
 /**
- * `--sockets`: what an idle connection costs, how long a message takes to a thousand of them, and what a question costs over a
+ * `--sockets`: what an idle connection costs, how long a message takes to a thousand and to ten thousand of them, and what a question costs over a
  * connection and over HTTP. Ours beside the hand-written service, in rounds that visit both in turn, each time a new process.
  */
 import { readFileSync } from 'node:fs';
@@ -70,7 +70,10 @@ export async function measureSockets(
         await server.stop();
       };
       if (parts.includes('messages'))
-        await visit(RARELY, (server, clients) => measureAnnouncements(server, clients, recordFigure));
+        await visit(RARELY, async (server, clients) => {
+          await measureAnnouncements(server, clients, LISTENERS, ANNOUNCEMENTS, recordFigure);
+          await measureAnnouncements(server, clients, idle, ANNOUNCEMENTS / 4, recordFigure);
+        });
       if (contender.onlyAnnounces) continue;
       if (parts.includes('answers'))
         await visit(RARELY, (server, clients) => measureQuestions(server, clients, seconds, recordFigure));
@@ -89,19 +92,26 @@ const getPort = ({ url }: Server): number => Number(new URL(url).port);
 const findPercentile = (of: readonly number[], part: number): number =>
   [...of].sort((a, b) => a - b)[Math.ceil(of.length * part) - 1] ?? NaN;
 
-async function measureAnnouncements(server: Server, clients: Clients, tell: RecordFigure): Promise<void> {
+async function measureAnnouncements(
+  server: Server,
+  clients: Clients,
+  listeners: number,
+  times: number,
+  tell: RecordFigure,
+): Promise<void> {
   const port = getPort(server);
-  await clients.sendOrders({ do: 'open', port, count: LISTENERS });
-  await clients.sendOrders({ do: 'announce', port, times: 20 });
+  await clients.sendOrders({ do: 'open', port, count: listeners });
+  await clients.sendOrders({ do: 'announce', port, times: times / 2 });
   const before = readTreeCpuMicros(server.pid);
-  const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times: ANNOUNCEMENTS });
+  const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times });
   const used = readTreeCpuMicros(server.pid) - before;
-  if (each.length !== LISTENERS * ANNOUNCEMENTS) throw new Error(`${each.length} frames came`);
-  tell('message to 1,000: each frame, p50 ms', findPercentile(each, 0.5));
-  tell('message to 1,000: each frame, p99 ms', findPercentile(each, 0.99));
-  tell('message to 1,000: last frame, p50 ms', findPercentile(last, 0.5));
-  tell('message to 1,000: last frame, p99 ms', findPercentile(last, 0.99));
-  tell('message to 1,000: CPU µs/frame', used / each.length);
+  if (each.length !== listeners * times) throw new Error(`${each.length} frames came`);
+  const title = `message to ${listeners.toLocaleString('en')}`;
+  tell(`${title}: each frame, p50 ms`, findPercentile(each, 0.5));
+  tell(`${title}: each frame, p99 ms`, findPercentile(each, 0.99));
+  tell(`${title}: last frame, p50 ms`, findPercentile(last, 0.5));
+  tell(`${title}: last frame, p99 ms`, findPercentile(last, 0.99));
+  tell(`${title}: CPU µs/frame`, used / each.length);
 }
 
 const ROWS = [
@@ -157,8 +167,6 @@ async function measureIdle(
   tell(`${count} connections: KiB each`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   const share = (readTreeCpuMicros(server.pid) - used) / ((performance.now() - from) * 1000);
   tell(`${count} connections: idle, % of a core`, share * 100);
-  const { last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times: 5 });
-  tell(`message to ${count}: last frame, p50 ms`, findPercentile(last, 0.5));
   // What ended connections leave in memory is added to that of the next ones.
   for (let n = 0; n < 2; n++) {
     await clients.sendOrders({ do: 'end' });

@@ -39,7 +39,7 @@ const wrapStream = (before: Buffer, stream: JsonStream): JsonStream =>
         start = null;
         return sink.write(piece);
       },
-      end() {
+      end: () => {
         sink.write(AFTER);
         sink.end();
       },
