@@ -13,11 +13,11 @@ import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream, toLongText } from './response.js';
+import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } from './response.js';
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
-import { hasLongList } from '../../language/strings/json-pieces.js';
+import { hasLongBody, writeLongBody } from '../../language/project/long-json.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
@@ -270,9 +270,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     if (reply.body instanceof JsonStream) {
       invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
       await sendStream(transport, context, reply, reply.body);
-    } else if (hasLongList(reply.body)) {
-      respond(transport, context, { ...reply, body: await toLongText(reply.body) }, JSON_TYPE);
-    } else respond(transport, context, reply, JSON_TYPE);
+    } else respond(transport, context, hasLongBody(reply) ? await writeLongBody(reply) : reply, JSON_TYPE);
   };
 }
 

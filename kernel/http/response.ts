@@ -1,12 +1,10 @@
 /** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
 import { toNetwork } from '../../contract/requester.js';
 import { mergeHeaders } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { writeJsonPieces } from '../../language/strings/json-pieces.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
@@ -14,7 +12,6 @@ import { getRemoteAddress } from './invocation.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Settings shared by all responses of a server. */
 export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
@@ -61,18 +58,6 @@ export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id:
 /** JSON that was written before is not written again. */
 export const toContent = (body: unknown): string | Uint8Array =>
   body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
-
-const takeTurn = promisify(setImmediate);
-
-/** The text of a long list is written in turns of the event loop. */
-export async function toLongText(body: unknown): Promise<RawJson> {
-  const pieces: Buffer[] = [];
-  for (const text of writeJsonPieces(body)) {
-    pieces.push(Buffer.from(text));
-    await takeTurn();
-  }
-  return new RawJson(Buffer.concat(pieces), () => body);
-}
 
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(

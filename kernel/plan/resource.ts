@@ -142,14 +142,13 @@ export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']):
   if (!alone || action.index !== main || action.before !== null) return route;
   if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
   const kept = action.after?.filter(({ takesText }) => takesText === true) ?? [];
-  const steps = [...(action.after ?? []).filter((step) => !kept.includes(step)), ...(reply ?? [])];
+  const steps = [...(action.after ?? []), ...(reply ?? [])].filter((step) => !kept.includes(step));
   const names = steps[0]?.picks ?? null;
   if (steps.some(({ picks }) => !isSame(picks, names))) return route;
   const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
   if (another !== undefined) return route;
   const execute = renders(names, hide, settle === null);
   if (execute === null) return route;
-  const after = kept.length === 0 ? null : Object.freeze(kept);
-  const actions = Object.freeze([Object.freeze({ ...action, execute, after })]);
+  const actions = Object.freeze([Object.freeze({ ...action, execute, after: kept.length === 0 ? null : kept })]);
   return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };
 }

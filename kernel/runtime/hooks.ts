@@ -64,7 +64,6 @@ export type Hooks = ReturnType<typeof createHooks>;
 export function createHooks() {
   const all = declareHooks();
   let sealed = false;
-  let readsReplies = false;
   const closeFailures: unknown[] = [];
   let routes: readonly PluginRoute[] = Object.freeze([]);
   const middlewares: Middleware[] = [];
@@ -92,8 +91,6 @@ export function createHooks() {
   return {
     all,
     closeFailures,
-    /** A tap of `reply` needs the body as a value. */
-    readsReplies: () => readsReplies,
     middlewares,
     upgrades,
     /** Throws where no plugin runs parts. */
@@ -129,8 +126,8 @@ export function createHooks() {
           name: plugin,
           stage: options.stage ?? Stage.NORMAL,
           ...(options.before && { before: [...options.before] }),
+          ...(options.takesText && { takesText: true }),
         };
-        if (name === 'reply' && options.takesText !== true) readsReplies = true;
         const call = tap as (...args: unknown[]) => unknown;
         if (HOOK_DOCS[name].sync === true) {
           hook.tap(place, (...args) =>
@@ -193,7 +190,7 @@ function checkTapResult(plugin: string, hook: HookName, value: unknown): unknown
 export type LiveHooks = ReturnType<typeof createLiveHooks>;
 
 /** `failed` receives the errors of `happening` taps. */
-export function createLiveHooks({ all, readsReplies }: Hooks, failed: (error: unknown) => void = () => undefined) {
+export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined) {
   const getIfUsed = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({
     accept: getIfUsed(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
@@ -201,7 +198,7 @@ export function createLiveHooks({ all, readsReplies }: Hooks, failed: (error: un
       all['before-validate'].promise(frame, action),
     ),
     reply: getIfUsed(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
-    readsReplies: readsReplies(),
+    readsReplies: all.reply.taps.some((tap) => !('takesText' in tap)),
     afterResponse: getIfUsed(all['after-response'], (record: InvocationRecord) =>
       all['after-response'].promise(record),
     ),

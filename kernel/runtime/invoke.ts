@@ -28,7 +28,6 @@ export async function invokePlan(plan: ResourcePlan, invocation: Invocation, hoo
     const { headers } = frame;
     const status = body instanceof Accepted ? 202 : 200;
     if (hooks.reply === null) return { status, headers, body };
-    // JSON text may come from a cache.
     const isValue = hooks.readsReplies && body instanceof RawJson;
     return await hooks.reply({ status, headers, body: isValue ? body.toJSON() : body }, invocation);
   } catch (error) {

@@ -153,15 +153,14 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
 
   receiveRow(bytes: Buffer, at: number): void {
     const { shape } = this;
-    const { rendering } = this.sending;
     if (!shape || this.error !== undefined) return;
     this.rows++;
     this.bytes += bytes.readUInt32BE(at - 4);
     if ((this.bytes > this.nextCheck || this.rows > this.mostRows) && !this.isWithinLimits()) return;
     if (this.bytes > this.turnAt) this.endTurn();
     try {
-      if (rendering === null) this.answer.push(readRow(shape, bytes, at));
-      else this.write(rendering, shape, bytes, at);
+      if (this.sending.rendering === null) this.answer.push(readRow(shape, bytes, at));
+      else this.write(this.sending.rendering, shape, bytes, at);
     } catch (error) {
       this.error = error;
     }
@@ -173,9 +172,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     this.turnAt = this.bytes + TURN;
     if (wire.pausedAt < Infinity) return;
     pauseSocket(wire.client);
-    setImmediate(() => {
-      if (wire.pausedAt === Infinity) resumeSocket(wire.client);
-    });
+    setImmediate(() => void (wire.pausedAt < Infinity || resumeSocket(wire.client)));
   }
 
   private write(rendering: Rendering, shape: RowShape, bytes: Buffer, at: number): void {
