@@ -17,7 +17,8 @@ import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } fro
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
-import { hasLongBody, writeLongBody } from '../../language/project/long-json.js';
+import { hasLongList } from '../../language/strings/json-pieces.js';
+import { writeLongBody } from '../../language/project/long-json.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
@@ -270,7 +271,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     if (reply.body instanceof JsonStream) {
       invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
       await sendStream(transport, context, reply, reply.body);
-    } else respond(transport, context, hasLongBody(reply) ? await writeLongBody(reply) : reply, JSON_TYPE);
+    } else respond(transport, context, hasLongList(reply.body) ? await writeLongBody(reply) : reply, JSON_TYPE);
   };
 }
 

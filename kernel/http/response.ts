@@ -55,7 +55,6 @@ export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id:
   return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
 }
 
-/** JSON that was written before is not written again. */
 export const toContent = (body: unknown): string | Uint8Array =>
   body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
 

@@ -2,11 +2,9 @@
 import { promisify } from 'node:util';
 import { RawJson } from '../../contract/raw-json.js';
 import type { Reply } from '../../contract/reply.js';
-import { hasLongList, writeJsonPieces } from '../strings/json-pieces.js';
+import { writeJsonPieces } from '../strings/json-pieces.js';
 
 const takeTurn = promisify(setImmediate);
-
-export const hasLongBody = ({ body }: Reply): boolean => hasLongList(body);
 
 export async function writeLongBody(reply: Reply): Promise<Reply> {
   const { body } = reply;
