@@ -16,8 +16,10 @@ export const usage = `npm run bench -- [options]
   --uploads         measure uploads of 10 MB instead (time, CPU, peak memory)
   --jobs            measure jobs added, run and accepted instead (--rows embedded,postgres,redis,mongo: these stores only)
   --databases       measure rows on other databases instead (--rows mysql,mariadb,mongodb,embedded: these only)
-  --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000)
+  --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000;
+                    --rows messages,answers,idle: these only)
   --overload        measure half, all and twice the load that a server can bear instead (p50, p99, refusals)
+  --latency         measure each row at half of what the hand-written service can do instead (p50, p99)
   --kills           kill serving processes under load instead, and judge what became of work (--count N: kills, default 200)
   --editor          measure the language server beside a JSON Schema service instead
   --help`;
@@ -37,6 +39,7 @@ export interface Options {
   readonly databases: boolean;
   readonly sockets: boolean;
   readonly overload: boolean;
+  readonly latency: boolean;
   readonly kills: boolean;
   readonly editor: boolean;
   /** Of idle connections, or of kills; null: the default. */
@@ -61,6 +64,7 @@ export function readOptions(args: string[]): Options {
       databases: { type: 'boolean', default: false },
       sockets: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
+      latency: { type: 'boolean', default: false },
       kills: { type: 'boolean', default: false },
       editor: { type: 'boolean', default: false },
       count: { type: 'string' },
@@ -81,6 +85,7 @@ export function readOptions(args: string[]): Options {
     databases: values.databases,
     sockets: values.sockets,
     overload: values.overload,
+    latency: values.latency,
     kills: values.kills,
     editor: values.editor,
     count: values.count === undefined ? null : parseWholeNumber('--count', values.count, 1, 10_000),

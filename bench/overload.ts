@@ -35,7 +35,7 @@ const DEFINITIONS = [
   },
 ];
 
-interface TimedAnswer {
+export interface TimedAnswer {
   readonly status: number;
   readonly milliseconds: number;
 }
@@ -48,46 +48,58 @@ async function createInstallation(folder: string): Promise<string> {
   return join(home, 'lintel.config.json');
 }
 
-function sendRequest(url: string, agent: Agent): Promise<TimedAnswer> {
+export interface TimedRequest {
+  readonly url: string;
+  readonly agent: Agent;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function sendTimed({ url, agent, headers, body }: TimedRequest): Promise<TimedAnswer> {
   const began = performance.now();
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}/work`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
-    sent.once('error', reject);
+  return new Promise((resolve) => {
+    const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
+    const sent = request(url, { method: 'POST', agent, headers: all });
+    sent.once('error', () => resolve({ status: 0, milliseconds: performance.now() - began }));
     sent.once('response', (answer) => {
       answer.resume();
       answer.once('end', () => resolve({ status: answer.statusCode ?? 0, milliseconds: performance.now() - began }));
     });
-    sent.end('{}');
+    sent.end(body);
   });
 }
 
 /** So many clients, each with its next request behind the last answer: requests a second. */
-async function measureCapacity(url: string, agent: Agent, clients: number, seconds: number): Promise<number> {
+export async function measureCapacity(
+  send: () => Promise<TimedAnswer>,
+  clients: number,
+  seconds: number,
+): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let done = 0;
   const runClient = async (): Promise<void> => {
-    while (performance.now() < end) if ((await sendRequest(url, agent)).status === 200) done++;
+    while (performance.now() < end) if ((await send()).status === 200) done++;
   };
   await Promise.all(Array.from({ length: clients }, runClient));
   return done / seconds;
 }
 
-async function runLoad(url: string, agent: Agent, rate: number, seconds: number): Promise<TimedAnswer[]> {
+export async function runLoad(send: () => Promise<TimedAnswer>, rate: number, seconds: number): Promise<TimedAnswer[]> {
   const shots: Promise<TimedAnswer>[] = [];
   const began = performance.now();
   const total = Math.round(rate * seconds);
   while (shots.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate));
-    while (shots.length < due) shots.push(sendRequest(url, agent));
+    while (shots.length < due) shots.push(send());
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return Promise.all(shots);
 }
 
-const percentile = (sorted: readonly number[], part: number): number =>
+export const percentile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
-const listTimes = (shots: readonly TimedAnswer[], wanted: (status: number) => boolean): number[] =>
+export const listTimes = (shots: readonly TimedAnswer[], wanted: (status: number) => boolean): number[] =>
   shots
     .filter(({ status }) => wanted(status))
     .map(({ milliseconds }) => milliseconds)
@@ -100,16 +112,17 @@ export async function measureOverload(folder: string, seconds: number, print: (l
   const target = createLintelTarget('lintel', await createInstallation(folder));
   const server = await startServer(target, { DATABASE_URL: database.url }, cores?.server);
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
-  await measureCapacity(server.url, agent, POOL, 1);
-  const capacity = await measureCapacity(server.url, agent, POOL, WARM_UP);
+  const send = (): Promise<TimedAnswer> => sendTimed({ url: `${server.url}/work`, agent, body: '{}' });
+  await measureCapacity(send, POOL, 1);
+  const capacity = await measureCapacity(send, POOL, WARM_UP);
   print(`a statement of ${SECONDS * 1000} ms on ${POOL} connections: ${capacity.toFixed(0)} requests a second\n`);
   print('| load | answered | p50 | p99 | refused | p99 of refusals |');
   print('| ---- | -------: | --: | --: | ------: | --------------: |');
   const slowest: number[] = [];
   let failed = 0;
   for (const part of PARTS) {
-    await runLoad(server.url, agent, capacity * part, WARM_UP);
-    const shots = await runLoad(server.url, agent, capacity * part, seconds);
+    await runLoad(send, capacity * part, WARM_UP);
+    const shots = await runLoad(send, capacity * part, seconds);
     const done = listTimes(shots, (status) => status === 200);
     const refused = listTimes(shots, (status) => status === 503);
     failed += shots.length - done.length - refused.length;

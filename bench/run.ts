@@ -13,6 +13,7 @@ import { measureJobs } from './jobs/measure.js';
 import { measureKills } from './kills.js';
 import { findLoadGenerator } from './load.js';
 import { selectByName, type Options, readOptions, usage } from './options.js';
+import { measureLatency } from './latency.js';
 import { measureOverload } from './overload.js';
 import { findPinnableCores, readResidentMiB } from './proc.js';
 import { countErrors, formatReportTable, listWarnings } from './report.js';
@@ -39,6 +40,7 @@ async function main(options: Options): Promise<number> {
   if (options.jobs) return measureJobs(folder, options, console.log);
   const ours = await findServable(folder);
   const chosenRows = selectRows(options, ours);
+  if (options.latency) return measureLatency(options, chosenRows, ours.lintel, console.log);
   const chosenTargets = options.scale ? await createScaleTargets(folder) : withBaseline(options.targets, ours.lintel);
   const cores = findPinnableCores();
   const generator = findLoadGenerator(folder, cores?.rest);

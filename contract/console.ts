@@ -43,11 +43,10 @@ export interface RecordedProblem {
   readonly cause: string | null;
 }
 
-/** A request, message, job or scheduled run that has ended, as it is shown: secrets are replaced. */
-export interface Recording {
+/** A row of the list of requests, messages, jobs and scheduled runs that have ended. */
+export interface RecordingSummary {
   /** Counts up from 1. */
   readonly number: number;
-  readonly id: string;
   readonly trigger: string;
   readonly attempt: number | null;
   readonly resource: string | null;
@@ -61,6 +60,11 @@ export interface Recording {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly milliseconds: number;
+}
+
+/** One of them as it is shown: secrets are replaced. */
+export interface Recording extends RecordingSummary {
+  readonly id: string;
   readonly headers: JsonObject;
   readonly payload: Json;
   readonly claims: Json;
@@ -76,22 +80,6 @@ export interface Recording {
   readonly answerLacks: 'secret' | 'size' | null;
   readonly problem: RecordedProblem | null;
 }
-
-/** A row of the list of requests. */
-export type RecordingSummary = Pick<
-  Recording,
-  | 'number'
-  | 'trigger'
-  | 'attempt'
-  | 'resource'
-  | 'path'
-  | 'method'
-  | 'target'
-  | 'status'
-  | 'code'
-  | 'startedAt'
-  | 'milliseconds'
->;
 
 /** Finds secrets of the served definitions. */
 export interface RecordMask {

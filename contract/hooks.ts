@@ -32,6 +32,8 @@ export interface TapOptions {
   readonly before?: readonly string[];
   /** Only for `execute`: the tapped mode. */
   readonly mode?: string;
+  /** Only for `reply`: the body may be JSON text (`RawJson`, `JsonStream`), so that large results are streamed. */
+  readonly takesText?: true;
 }
 
 /** A plugin first used by a reload may add routes and run parts, but no taps. */

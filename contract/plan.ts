@@ -94,7 +94,7 @@ export interface Step {
   /** Only selects these names, without what `hides` removes. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
-  /** Accepts `RawJson` text as well as values. */
+  /** Accepts `RawJson` text as well as values; a step of an actionable a `JsonStream` too, which has rows. */
   readonly takesText?: true;
   /** Only copies these values of earlier results into slots. */
   readonly copies?: readonly ResultCopy[];

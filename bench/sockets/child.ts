@@ -52,6 +52,14 @@ async function open({ port, count, authorization }: Extract<SocketOrders, { do: 
   return wires.length;
 }
 
+async function endAll(): Promise<number> {
+  const gone = wires;
+  wires = [];
+  for (const wire of gone) wire.end();
+  await Promise.all(gone.map(({ closed }) => closed));
+  return gone.length;
+}
+
 /** One announcement after the other: each must reach every connection once. */
 async function measureAnnouncements({
   port,
@@ -139,12 +147,8 @@ function executeOrders(orders: SocketOrders): unknown {
       return measureAnnouncements(orders);
     case 'ask':
       return measureAnswers(orders);
-    case 'end': {
-      const gone = wires;
-      wires = [];
-      for (const wire of gone) wire.end();
-      return gone.length;
-    }
+    case 'end':
+      return endAll();
   }
 }
 

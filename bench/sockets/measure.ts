@@ -1,10 +1,11 @@
 /**
- * `--sockets`: what an idle connection costs, how long a message takes to a thousand of them, and what a question costs over a
+ * `--sockets`: what an idle connection costs, how long a message takes to a thousand and to ten thousand of them, and what a question costs over a
  * connection and over HTTP. Ours beside the hand-written service, in rounds that visit both in turn, each time a new process.
  */
 import { readFileSync } from 'node:fs';
 import { findPinnableCores, readResidentMiB, readTreeCpuMicros } from '../proc.js';
 import { median } from '../report.js';
+import { selectByName } from '../options.js';
 import { rotateItems } from '../rounds.js';
 import type { Server } from '../server.js';
 import { signToken } from '../tokens.js';
@@ -17,7 +18,11 @@ export interface SocketOptions {
   readonly seconds: number;
   /** Idle connections; null: ten thousand. */
   readonly count: number | null;
+  /** Of `PARTS`; null: all of them. */
+  readonly rows: readonly string[] | null;
 }
+
+const PARTS = ['messages', 'answers', 'idle'] as const;
 
 const IDLE = 10_000;
 const LISTENERS = 1000;
@@ -35,7 +40,7 @@ function addFigure(book: Book, row: string, who: string, value: number): void {
 }
 
 export async function measureSockets(
-  { rounds, seconds, count }: SocketOptions,
+  { rounds, seconds, count, rows }: SocketOptions,
   print: (line: string) => void,
 ): Promise<number> {
   const idle = count ?? IDLE;
@@ -43,6 +48,10 @@ export async function measureSockets(
   // Node raises its own limit to the hard one.
   if (files < Math.max(idle, LISTENERS) + 200)
     throw new Error(`${idle} connections need as many open files and some more; the limit is ${files} (ulimit -Hn)`);
+  const parts = selectByName(
+    PARTS.map((name) => ({ name })),
+    rows,
+  ).map(({ name }) => name);
   const cores = findPinnableCores();
   const all = await createContenders(cores, print);
   print(`limit of open files: ${files}; ${idle} idle connections, pinged every ${PING} s; ${LISTENERS} listeners\n`);
@@ -60,10 +69,16 @@ export async function measureSockets(
         await clients.stop();
         await server.stop();
       };
-      await visit(RARELY, (server, clients) => measureAnnouncements(server, clients, recordFigure));
+      if (parts.includes('messages'))
+        await visit(RARELY, async (server, clients) => {
+          await measureAnnouncements(server, clients, LISTENERS, ANNOUNCEMENTS, recordFigure);
+          await measureAnnouncements(server, clients, idle, ANNOUNCEMENTS / 4, recordFigure);
+        });
       if (contender.onlyAnnounces) continue;
-      await visit(RARELY, (server, clients) => measureQuestions(server, clients, seconds, recordFigure));
-      await visit(PING, (server, clients) => measureIdle(contender, server, clients, idle, recordFigure));
+      if (parts.includes('answers'))
+        await visit(RARELY, (server, clients) => measureQuestions(server, clients, seconds, recordFigure));
+      if (parts.includes('idle'))
+        await visit(PING, (server, clients) => measureIdle(contender, server, clients, idle, recordFigure));
     }
   }
   print(`\n${formatTable(book, all)}`);
@@ -74,21 +89,29 @@ type RecordFigure = (row: string, value: number) => void;
 
 const getPort = ({ url }: Server): number => Number(new URL(url).port);
 
-async function measureAnnouncements(server: Server, clients: Clients, tell: RecordFigure): Promise<void> {
+const findPercentile = (of: readonly number[], part: number): number =>
+  [...of].sort((a, b) => a - b)[Math.ceil(of.length * part) - 1] ?? NaN;
+
+async function measureAnnouncements(
+  server: Server,
+  clients: Clients,
+  listeners: number,
+  times: number,
+  tell: RecordFigure,
+): Promise<void> {
   const port = getPort(server);
-  await clients.sendOrders({ do: 'open', port, count: LISTENERS });
-  await clients.sendOrders({ do: 'announce', port, times: 20 });
+  await clients.sendOrders({ do: 'open', port, count: listeners });
+  await clients.sendOrders({ do: 'announce', port, times: times / 2 });
   const before = readTreeCpuMicros(server.pid);
-  const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times: ANNOUNCEMENTS });
+  const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times });
   const used = readTreeCpuMicros(server.pid) - before;
-  if (each.length !== LISTENERS * ANNOUNCEMENTS) throw new Error(`${each.length} frames came`);
-  const findPercentile = (of: readonly number[], part: number): number =>
-    [...of].sort((a, b) => a - b)[Math.ceil(of.length * part) - 1] ?? NaN;
-  tell('message to 1,000: each frame, p50 ms', findPercentile(each, 0.5));
-  tell('message to 1,000: each frame, p99 ms', findPercentile(each, 0.99));
-  tell('message to 1,000: last frame, p50 ms', findPercentile(last, 0.5));
-  tell('message to 1,000: last frame, p99 ms', findPercentile(last, 0.99));
-  tell('message to 1,000: CPU µs/frame', used / each.length);
+  if (each.length !== listeners * times) throw new Error(`${each.length} frames came`);
+  const title = `message to ${listeners.toLocaleString('en')}`;
+  tell(`${title}: each frame, p50 ms`, findPercentile(each, 0.5));
+  tell(`${title}: each frame, p99 ms`, findPercentile(each, 0.99));
+  tell(`${title}: last frame, p50 ms`, findPercentile(last, 0.5));
+  tell(`${title}: last frame, p99 ms`, findPercentile(last, 0.99));
+  tell(`${title}: CPU µs/frame`, used / each.length);
 }
 
 const ROWS = [
@@ -144,6 +167,12 @@ async function measureIdle(
   tell(`${count} connections: KiB each`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   const share = (readTreeCpuMicros(server.pid) - used) / ((performance.now() - from) * 1000);
   tell(`${count} connections: idle, % of a core`, share * 100);
+  // What ended connections leave in memory is added to that of the next ones.
+  for (let n = 0; n < 2; n++) {
+    await clients.sendOrders({ do: 'end' });
+    await clients.sendOrders({ do: 'open', port, count });
+  }
+  tell(`${count} connections: KiB each, the third time`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   await clients.sendOrders({ do: 'end' });
 }
 

@@ -17,6 +17,8 @@ import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } fro
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
+import { hasLongList } from '../../language/strings/json-pieces.js';
+import { writeLongBody } from '../../language/project/long-json.js';
 import { countBytesTaken } from '../../contract/moving-deadline.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
@@ -269,7 +271,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     if (reply.body instanceof JsonStream) {
       invocation.limit.followClient(CLOCK, () => countBytesTaken(req.socket));
       await sendStream(transport, context, reply, reply.body);
-    } else respond(transport, context, reply, JSON_TYPE);
+    } else respond(transport, context, hasLongList(reply.body) ? await writeLongBody(reply) : reply, JSON_TYPE);
   };
 }
 

@@ -12,7 +12,6 @@ import { getRemoteAddress } from './invocation.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Settings shared by all responses of a server. */
 export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
@@ -56,7 +55,6 @@ export function buildHeaders(defaults: ResponseDefaults, req: IncomingMessage, i
   return { ...initialHeaders(defaults, req, id), ...(mustClose(defaults, req) && CLOSED) };
 }
 
-/** JSON that was written before is not written again. */
 export const toContent = (body: unknown): string | Uint8Array =>
   body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
 

@@ -141,13 +141,14 @@ export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']):
   const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
   if (!alone || action.index !== main || action.before !== null) return route;
   if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
-  const steps = [...(action.after ?? []), ...(reply ?? [])];
+  const kept = action.after?.filter(({ takesText }) => takesText === true) ?? [];
+  const steps = [...(action.after ?? []), ...(reply ?? [])].filter((step) => !kept.includes(step));
   const names = steps[0]?.picks ?? null;
   if (steps.some(({ picks }) => !isSame(picks, names))) return route;
   const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
   if (another !== undefined) return route;
   const execute = renders(names, hide, settle === null);
   if (execute === null) return route;
-  const actions = Object.freeze([Object.freeze({ ...action, execute, after: null })]);
+  const actions = Object.freeze([Object.freeze({ ...action, execute, after: kept.length === 0 ? null : kept })]);
   return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };
 }

@@ -126,6 +126,7 @@ export function createHooks() {
           name: plugin,
           stage: options.stage ?? Stage.NORMAL,
           ...(options.before && { before: [...options.before] }),
+          ...(options.takesText && { takesText: true }),
         };
         const call = tap as (...args: unknown[]) => unknown;
         if (HOOK_DOCS[name].sync === true) {
@@ -197,6 +198,7 @@ export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void
       all['before-validate'].promise(frame, action),
     ),
     reply: getIfUsed(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
+    readsReplies: all.reply.taps.some((tap) => !('takesText' in tap)),
     afterResponse: getIfUsed(all['after-response'], (record: InvocationRecord) =>
       all['after-response'].promise(record),
     ),

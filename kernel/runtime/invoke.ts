@@ -28,8 +28,8 @@ export async function invokePlan(plan: ResourcePlan, invocation: Invocation, hoo
     const { headers } = frame;
     const status = body instanceof Accepted ? 202 : 200;
     if (hooks.reply === null) return { status, headers, body };
-    // Taps expect values, not JSON text of a cache.
-    return await hooks.reply({ status, headers, body: body instanceof RawJson ? body.toJSON() : body }, invocation);
+    const isValue = hooks.readsReplies && body instanceof RawJson;
+    return await hooks.reply({ status, headers, body: isValue ? body.toJSON() : body }, invocation);
   } catch (error) {
     const failure = ensureFault(error);
     failure.where.resource ??= plan.id;

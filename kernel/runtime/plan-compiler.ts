@@ -51,10 +51,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
-      watched: (mode: string) => {
-        const taps = live();
-        return taps?.reply !== null || taps.execute(mode) !== null;
-      },
+      watched: (mode: string) => live()?.readsReplies !== false || live()?.execute(mode) !== null,
     };
     const compiled = compilePlanSet(analysis, services, start.beginResource);
     assertPathsFree(compiled, [

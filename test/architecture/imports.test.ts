@@ -138,7 +138,15 @@ const ZONES: readonly Zone[] = [
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT, 'language/project/project.ts', 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', '*'],
+    may: [
+      ...LIGHT,
+      'language/project/project.ts',
+      'language/project/long-json.ts',
+      'kernel/plan/',
+      'kernel/runtime/',
+      'kernel/http/',
+      '*',
+    ],
   },
   {
     name: 'runtime entry point',

@@ -1,16 +1,19 @@
 /**
  * Lintel as npm installs it: the files of the package and its dependencies, and nothing that only this repository has.
- * It is small, serves PostgreSQL, and names what a project must add for everything else.
+ * It is small, serves PostgreSQL, and names what a project must add for everything else. A project of `lintel init` installs it
+ * without a network.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { startCli, type Child } from '../support/child.js';
+import { bareEnv, startCli, type Child } from '../support/child.js';
 import { createClient } from '../support/client.js';
+import { recordOutput } from '../support/output.js';
+import { startPackageRegistry } from '../support/package-registry.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import {
   createTempProject,
@@ -34,19 +37,22 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'u
 interface PackedFiles {
   /** Bytes of the archive. */
   readonly size: number;
+  readonly filename: string;
   readonly files: readonly string[];
 }
 
-async function listPackedFiles(): Promise<PackedFiles> {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+async function packFiles(folder: string): Promise<PackedFiles> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: ROOT,
     maxBuffer: 1e7,
   });
   const [packed] = JSON.parse(stdout) as {
+    readonly filename: string;
     readonly size: number;
     readonly files: readonly { readonly path: string }[];
   }[];
-  return { size: packed?.size ?? Infinity, files: (packed?.files ?? []).map(({ path }) => path) };
+  const { size = Infinity, filename = '', files = [] } = packed ?? {};
+  return { size, filename, files: files.map(({ path }) => path) };
 }
 
 /** Folders below `node_modules` of these packages and of all that they depend on, as the lock file has them. */
@@ -97,7 +103,7 @@ describe('installation', function () {
 
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-installed-')));
-    packed = await listPackedFiles();
+    packed = await packFiles(folder);
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;
     };
@@ -167,17 +173,46 @@ describe('installation', function () {
     expect([declarations.length > 50, lost]).to.deep.equal([true, []]);
   });
 
-  it('creates a project that depends on the archive it was installed from, and on the packages that it uses', async () => {
-    const lock = { packages: { 'node_modules/lintel': { version: '1.0.0', resolved: 'file:../lintel.tgz' } } };
+  it('creates a project that installs the archive and the packages that it uses without a network, and starts', async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const lock = { packages: { 'node_modules/lintel': { resolved: `file:${packed.filename}` } } };
     writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
     const command = await lintel(['init', 'shop'], {});
     expect(await command.finished).to.deep.include({ code: 0 });
     const made = join(projects.at(-1)?.folder ?? '', 'shop');
     const { dependencies } = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Lock['packages'][string];
     expect(resolve(made, (dependencies?.['lintel'] ?? '').replace('file:', ''))).to.equal(
-      join(folder, '../lintel.tgz'),
+      join(folder, packed.filename),
     );
     expect(dependencies?.['@electric-sql/pglite']).to.match(/^\d/);
+    const registry = await startPackageRegistry([
+      ...own,
+      ...listDependencies(['@electric-sql/pglite', 'swagger-ui-dist']),
+    ]);
+    const env = {
+      ...bareEnv(),
+      ...{ npm_config_registry: registry.url, npm_config_cache: join(folder, 'npm-cache'), npm_config_audit: 'false' },
+      ...{ npm_config_update_notifier: 'false', PORT: '0', DATABASE_URL: await createPostgresDatabase() },
+    };
+    try {
+      await run('npm', ['install', '--omit=dev', '--ignore-scripts'], { cwd: made, env });
+    } finally {
+      await registry.stop();
+    }
+    const npm = spawn('npm', ['start'], { cwd: made, env, detached: true });
+    const { appendText, close, fail, finished, waitForOutput } = recordOutput();
+    for (const name of ['stdout', 'stderr'] as const)
+      npm[name].setEncoding('utf8').on('data', (text: string) => appendText(name, text));
+    npm.once('error', fail).once('close', close);
+    try {
+      const [, url = ''] = await waitForOutput(/ready at (http:\S+)/);
+      expect((await createClient(url).post('/health')).status).to.equal(200);
+    } finally {
+      // npm and its shell pass on no signal.
+      process.kill(-(npm.pid ?? NaN), 'SIGTERM');
+      await finished;
+    }
   });
 
   it('tests plugins of a project by `lintel/testing`: their specs, and what their facts promise', async () => {

@@ -32,13 +32,22 @@ const DIVIDED = `SELECT n, repeat('x', 1000) AS t, 1 / (n - $1::int) AS q FROM g
 
 const FILES = {
   'pass.cjs': 'module.exports = () => (ctx, next) => next();',
+  'definitions/_pin.json': { pin: { type: 'String', secret: true }, json: { type: 'JSON_OBJECT' } },
   'definitions/a.json': [
+    defineQueryResource('fill', `INSERT INTO pins (pin, json) VALUES ('1', '{"pin": 2, "a": 3}')`),
     defineQueryResource('naughty', NAUGHTY),
     { ...defineQueryResource('some', NAUGHTY), returnables: ['at', 'text', 'n'] },
     defineQueryResource('list', `SELECT repeat('x', 300000) AS t`, [], { result: 'many' }),
     defineQueryResource('single', `SELECT repeat('x', 300000) AS t`),
     defineQueryResource('wide', WIDE, ['$PAYLOAD.rows']),
-    defineQueryResource('read', WIDE, ['$PAYLOAD.rows'], { must_return_value: true }),
+    defineQueryResource('read', WIDE, ['$PAYLOAD.rows'], { returnables: ['n', 't', 'gap.x'] }),
+    defineQueryResource('must', WIDE, ['$PAYLOAD.rows'], { must_return_value: true }),
+    defineQueryResource(
+      'hidden',
+      `SELECT n, pin, repeat('x', 1000) AS t, json FROM (SELECT generate_series(1, $1) AS n) AS s, pins`,
+      ['$PAYLOAD.rows'],
+      { returnables: ['n', 't', 'json'] },
+    ),
     defineQueryResource('broken', BROKEN),
     defineQueryResource('silent', SILENT, ['$PAYLOAD.rows']),
     defineQueryResource('divided', DIVIDED, ['$PAYLOAD.by']),
@@ -100,6 +109,28 @@ describe('streamed results', () => {
       expect(held.slice(0, at)).to.match(/content-length: \d{6}/i);
       expect(Buffer.from(held.slice(at + 4), 'latin1').toString() === streamed.text).to.equal(true);
     });
+
+  it('are those of a list that must not be empty, or in which a secret may be nested', async () => {
+    await kernel.post('/fill', {});
+    for (const path of ['must', 'hidden']) {
+      const response = await kernel.post<unknown[]>(`/${path}`, { rows: 1000 });
+      expect([isChunked(response), response.body.length], path).to.deep.equal([true, 1000]);
+      expect(response.body[999]).to.deep.equal({
+        ...{ n: 1000, t: 'x'.repeat(1000) },
+        ...(path === 'hidden' && { json: { a: 3 } }),
+      });
+    }
+    expect((await kernel.post('/must', { rows: 0 })).status).to.equal(404);
+  });
+
+  it('are wrapped by the envelope', async () => {
+    const other = await start({ envelope: 'success-message-data' });
+    const response = await other.post('/wide', { rows: 1000 });
+    const { data, ...rest } = response.body;
+    expect([isChunked(response), rest]).to.deep.equal([true, { success: true, message: 'Operation successful' }]);
+    expect(data).to.have.length(1000);
+    await other.close();
+  });
 
   it('require several rows, HTTP/1.1, and no step that reads them', async () => {
     for (const [path, rows] of [

@@ -65,6 +65,27 @@ describe('language server: plugins of a workspace', () => {
     expect(Number(pid)).not.to.equal(process.pid);
   });
 
+  it('of an installed package that the config names: the same, from its manifest too', async () => {
+    const shop = 'node_modules/@shop/verifiers';
+    const packaged = {
+      'lintel.config.json': CONFIG.replace('./my-plugins/slack', '@shop/verifiers'),
+      [`${shop}/package.json`]: JSON.stringify({ name: '@shop/verifiers', version: '1.0.0', type: 'module' }),
+      [`${shop}/slack/spec.mjs`]: SPEC,
+      '.env': files['.env'],
+    };
+    const editor = await open(true, packaged);
+    const complete = async (of: Editor): Promise<void> => {
+      expect((await of.requestCompletion(FILE, hook('‸'))).labels).to.include('SlackVerifier');
+      of.changeDocument(FILE, hook('"SlackVerifier": {}'));
+      expect((await of.diagnostics(FILE)).map(({ code }) => code)).to.include('DEF_REQUIRED');
+    };
+    await complete(editor);
+    const manifest = await createManifest(editor, shop);
+    const untrusted = await open(false, { ...packaged, [`${shop}/plugin.manifest.json`]: manifest });
+    await complete(untrusted);
+    expect(await readFile(join(untrusted.folder, `${shop}/slack/ran.txt`), 'utf8').catch(() => null)).to.equal(null);
+  });
+
   it('not trusted and without a manifest: nothing runs, the config says so, and no false error is reported', async () => {
     const editor = await open(false);
     editor.open(FILE, hook('"SlackVerifier": {"signing_secret": "$ENV.SLACK"}'));
@@ -182,16 +203,16 @@ describe('language server: plugins of a workspace', () => {
   });
 
   /** What its author would commit. */
-  async function createManifest(editor: Editor): Promise<string> {
+  async function createManifest(editor: Editor, place = 'my-plugins/slack'): Promise<string> {
     const { readFolder } = await import('../../language/project/plugin-folders.js');
     const { createManifest: made, formatManifest } = await import('../../language/export/manifest.js');
     const { buildRegistry } = await import('../../language/analysis/build-registry.js');
     const { kinds } = await import('../../plugins/index.kinds.js');
     const { specs: builtin } = await import('../../plugins/index.spec.js');
-    const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));
+    const { specs } = await readFolder(join(editor.folder, place));
     await rm(join(editor.folder, 'my-plugins/slack/ran.txt'), { force: true });
     const registry = buildRegistry(kinds, [...builtin, ...specs]);
-    const digest = await createSpecDigest(join(editor.folder, 'my-plugins/slack'));
+    const digest = await createSpecDigest(join(editor.folder, place));
     return formatManifest(made({ registry, version: '0.5.0', kinds: [], specs, digest, runtime: () => null }));
   }
 });

@@ -9,6 +9,7 @@ export const HOOKS: LiveHooks = {
   accept: null,
   beforeValidate: null,
   reply: null,
+  readsReplies: false,
   afterResponse: null,
   broadcast: null,
   happening: null,

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { raiseTieringBudget } from '../../../language/project/wasm-tiering.js';
+import { optimizeOnOneThread, raiseTieringBudget } from '../../../language/project/wasm-tiering.js';
 import { readLimits, UNBOUNDED } from '../../shared/results.js';
 import { dialect } from '../kind.js';
 import type { Dialect, Row } from '../kind.js';
@@ -83,6 +83,7 @@ let compiled: Promise<EngineModule> | undefined;
 const getEngineModule = (): Promise<EngineModule> => (compiled ??= compile());
 async function compile(): Promise<EngineModule> {
   const bytes = await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')));
+  optimizeOnOneThread();
   const release = raiseTieringBudget(15);
   try {
     return new WebAssembly.Module(bytes);

@@ -9,7 +9,7 @@ import { LargeResult } from '../../shared/results.js';
 import { LargeTextError, StatementAbortedError, isStale } from '../shared/errors.js';
 import { ResultText } from '../shared/result-text.js';
 import { dropConnection } from './cancel.js';
-import { writeObjects } from '../shared/json-objects.js';
+import { showRow } from '../shared/json-objects.js';
 import { createLayout, writeRow, type RowLayout } from './json-rows.js';
 import {
   pauseSocket,
@@ -35,6 +35,8 @@ const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 const LARGE_TEXT = 262_144;
 /** Bytes of the pieces that are passed on. */
 const PIECE = 65_536;
+/** Bytes of rows that are read in one turn of the event loop. */
+const TURN = 262_144;
 
 class PgStatement implements StatementInFlight, StatementOutcome, SubmittedStatement {
   error: unknown = undefined;
@@ -59,6 +61,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   private readonly asked = performance.now();
   private rows = 0;
   private bytes = 0;
+  private turnAt = TURN;
   private nextCheck: number;
   private mostRows: number;
   private result: LargeResult | null = null;
@@ -149,26 +152,37 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   }
 
   receiveRow(bytes: Buffer, at: number): void {
-    const { shape, layout } = this;
+    const { shape } = this;
     if (!shape || this.error !== undefined) return;
     this.rows++;
     this.bytes += bytes.readUInt32BE(at - 4);
     if ((this.bytes > this.nextCheck || this.rows > this.mostRows) && !this.isWithinLimits()) return;
+    if (this.bytes > this.turnAt) this.endTurn();
     try {
-      if (layout === null) this.answer.push(readRow(shape, bytes, at));
-      else this.write(layout, bytes, at);
+      if (this.sending.rendering === null) this.answer.push(readRow(shape, bytes, at));
+      else this.write(this.sending.rendering, shape, bytes, at);
     } catch (error) {
       this.error = error;
     }
   }
 
-  private write(layout: RowLayout, bytes: Buffer, at: number): void {
+  /** The system delivers megabytes in one turn of the event loop. */
+  private endTurn(): void {
+    const { wire } = this;
+    this.turnAt = this.bytes + TURN;
+    if (wire.pausedAt < Infinity) return;
+    pauseSocket(wire.client);
+    setImmediate(() => void (wire.pausedAt < Infinity || resumeSocket(wire.client)));
+  }
+
+  private write(rendering: Rendering, shape: RowShape, bytes: Buffer, at: number): void {
     const { page } = this.wire;
     if (this.written === 0) page.length = 0;
-    else if (layout.rendering.shape === 'one') return;
+    else if (rendering.shape === 'one') return;
     page.add(this.written++ === 0 ? OPEN : COMMA);
-    writeRow(layout, page, bytes, at);
-    if (page.length > this.passAt) this.passText(layout.rendering);
+    if (this.layout !== null) writeRow(this.layout, page, bytes, at);
+    else page.addText(JSON.stringify(showRow(rendering, readRow(shape, bytes, at))));
+    if (page.length > this.passAt) this.passText(rendering);
   }
 
   private passText({ shape }: Rendering): void {
@@ -218,7 +232,6 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   private renderJson(rendering: Rendering): Uint8Array {
     const { written } = this;
     const { shape } = rendering;
-    if (this.layout === null) return writeObjects(rendering, this.answer);
     if (written === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
     const { page } = this.wire;
     const single = shape === 'one' || (shape === 'count' && written === 1);

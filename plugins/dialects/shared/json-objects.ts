@@ -1,7 +1,7 @@
 /** Rows that are objects as JSON text. */
 import type { Rendering, Row } from '../kind.js';
 
-function showRow({ names, hide }: Rendering, row: Row): unknown {
+export function showRow({ names, hide }: Rendering, row: Row): unknown {
   const chosen = names === null ? row : pickColumns(row, names);
   return hide === null ? chosen : hide(chosen);
 }

@@ -12,6 +12,7 @@ import { feature } from '../kind.js';
 import { BLIND_KEY } from '../../shared/blind-key.light.js';
 import { createBlindIndex, hasPlaintext, recordSealed } from '../../shared/blind-index.js';
 import { changeAt, findPathMatches, type Change } from '../shared/change-at.js';
+import { changeInTurns, TURN } from '../shared/pick-fields.js';
 import {
   findAbsentValues,
   isAbsent,
@@ -35,8 +36,6 @@ const BEFORE_SEALS = AFTER_HASHES - 0.5;
 const AFTER_SEALS = AFTER_HASHES + 0.5;
 const MOST_SEALED = 1000;
 const MOST_OPENED = 10_000;
-/** Rows processed before the event loop is yielded. */
-const TURN = 200;
 
 /** A location of a value: in the payload, or under a name that an actionable defines. */
 interface Target {
@@ -267,14 +266,5 @@ function decrypt(
   const openRow = (row: unknown): unknown => changes.reduce((changed, change) => change(changed), row);
   const { result } = state;
   if (!Array.isArray(result) || result.length <= TURN) state.result = openRow(result);
-  else return changeInBatches(result, openRow).then((rows) => void (state.result = rows));
-}
-
-async function changeInBatches(rows: readonly unknown[], change: Change): Promise<unknown[]> {
-  const out: unknown[] = [];
-  for (let at = 0; at < rows.length; at += TURN) {
-    for (const row of rows.slice(at, at + TURN)) out.push(change(row));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return out;
+  else return changeInTurns(result, (rows) => rows.map(openRow)).then((rows) => void (state.result = rows));
 }

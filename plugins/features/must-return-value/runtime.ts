@@ -1,4 +1,5 @@
 /** Rejects or stops the request when an actionable returns nothing. */
+import { RawJson } from '../../../contract/raw-json.js';
 import { FinalResult } from '../../../contract/reply.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
@@ -22,7 +23,7 @@ export default defineRuntime(feature, {
           {
             id: 'must_return_value',
             phase: ActionPhase.CONFIRM,
-            ...(!stops && { onlyEmpty: true as const }),
+            ...(!stops && { onlyEmpty: true as const, takesText: true as const }),
             run: (frame, { result }) => {
               if (!isEmpty(result)) return;
               if (!stops) throw createFault('ACT_NO_VALUE', {}, options);
@@ -37,5 +38,10 @@ export default defineRuntime(feature, {
   }),
 });
 
+/** Bytes of `null`; `[]` has fewer. */
+const LONGEST_EMPTY = 4;
+
 const isEmpty = (result: unknown): boolean =>
-  result === null || result === undefined || (Array.isArray(result) && result.length === 0);
+  result instanceof RawJson
+    ? result.json.length <= LONGEST_EMPTY && isEmpty(result.toJSON())
+    : result === null || result === undefined || (Array.isArray(result) && result.length === 0);

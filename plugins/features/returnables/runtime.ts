@@ -4,7 +4,7 @@
  */
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { BLIND } from '../../../contract/model.js';
-import type { Frame, Hide, PlanTools, Step } from '../../../contract/plan.js';
+import type { ActionState, Frame, Hide, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { createHider } from '../../../language/strings/hide-secrets.js';
 import { compilePath, writePath } from '../../../language/strings/path.js';
@@ -13,11 +13,15 @@ import {
   isFlat,
   listDistinctNames,
   listWrittenNames,
+  changeInTurns,
   changeRows,
   pickFields,
   createPickers,
   type FieldPicker,
 } from '../shared/pick-fields.js';
+
+/** Rows. */
+const LONG_LIST = 1000;
 
 export default defineRuntime(feature, { create: () => ({ plan }) });
 
@@ -39,6 +43,13 @@ function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
 const createFieldHider = ({ secrets, conceals, revealed }: PlanTools, named: readonly string[] | null): Hide | null =>
   secrets.size === 0 && conceals === null ? null : createHider(secrets, [...(named ?? []), ...revealed], conceals);
 
+/** Changes the rows of a list alike, whatever part of it is given. */
+function changeResult(state: ActionState, change: (result: unknown) => unknown): void | Promise<void> {
+  const { result } = state;
+  if (!Array.isArray(result) || result.length <= LONG_LIST) state.result = change(result);
+  else return changeInTurns(result, (rows) => change(rows) as unknown[]).then((rows) => void (state.result = rows));
+}
+
 function createSelectStep(names: readonly string[]): Step {
   const picked = createPickers(names);
   return {
@@ -46,9 +57,7 @@ function createSelectStep(names: readonly string[]): Step {
     phase: ActionPhase.SHAPE,
     total: true,
     ...(names.every(isFlat) && { picks: names }),
-    run: (_frame, state) => {
-      state.result = changeRows(state.result, (row) => pickFields(row, picked));
-    },
+    run: (_frame, state) => changeResult(state, (result) => changeRows(result, (row) => pickFields(row, picked))),
   };
 }
 
@@ -72,13 +81,13 @@ function createLookupStep(names: readonly string[], tools: PlanTools, hide: Hide
     id: 'returnables',
     phase: ResourcePhase.REPLY,
     ...(own && hasOnlyColumns(names, tools) && { picks: names, ...(hide !== null && { hides: hide }) }),
-    run: (frame, state) => {
-      const { result } = state;
-      const answer = Array.isArray(result)
-        ? changeRows(result, (row) => pickFields(row, picked))
-        : buildAnswer(result, picked, (index) => findInOthers(frame, index));
-      state.result = hide === null ? answer : hide(answer);
-    },
+    run: (frame, state) =>
+      changeResult(state, (result) => {
+        const answer = Array.isArray(result)
+          ? changeRows(result, (row) => pickFields(row, picked))
+          : buildAnswer(result, picked, (index) => findInOthers(frame, index));
+        return hide === null ? answer : hide(answer);
+      }),
   };
 }
 
@@ -113,8 +122,6 @@ function createHideStep(tools: PlanTools, hide: Hide, kept: readonly string[] | 
     id: 'keep secret fields in',
     phase: ResourcePhase.REPLY,
     ...(kept?.every(isFlat) === true && hasOnlyColumns(kept, tools) && { picks: kept, hides: hide }),
-    run: (_frame, state) => {
-      state.result = hide(state.result);
-    },
+    run: (_frame, state) => changeResult(state, hide),
   };
 }

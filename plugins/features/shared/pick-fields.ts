@@ -29,6 +29,22 @@ export function changeRows(result: unknown, change: (row: object) => unknown): u
   return typeof result === 'object' && result !== null ? change(result) : result;
 }
 
+/** Rows that are changed before other requests go on. */
+export const TURN = 200;
+
+/** In turns of the event loop where the list is long. */
+export async function changeInTurns(
+  rows: readonly unknown[],
+  change: (rows: readonly unknown[]) => readonly unknown[],
+): Promise<unknown[]> {
+  const out: unknown[] = [];
+  for (let at = 0; at < rows.length; at += TURN) {
+    out.push(...change(rows.slice(at, at + TURN)));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return out;
+}
+
 export function pickFields(row: object, picked: readonly FieldPicker[]): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const { path, read } of picked) {

@@ -15,7 +15,7 @@ export default defineRuntime(observer, {
         const parts = [`total;dur=${total.toFixed(1)}`, ...(invocation.timings ?? []).map(formatEntry)];
         return { ...reply, headers: { ...reply.headers, 'server-timing': parts.join(', ') } };
       },
-      { stage: Stage.LAST },
+      { stage: Stage.LAST, takesText: true },
     );
   },
 });

@@ -194,6 +194,10 @@ describe('result as JSON text', () => {
       captureArguments(route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] })),
     ).to.deep.equal([['id'], null]);
     expect(captureArguments(route({}, { settle: [{ ...other, takesText: true }] }))).to.deep.equal([null, null]);
+    expect(captureArguments(route({ after: [{ ...other, takesText: true }, createPickStep(['id'])] }))).to.deep.equal([
+      ['id'],
+      null,
+    ]);
   });
 
   const group = createSingleGroup(0);
@@ -232,6 +236,10 @@ describe('result as JSON text', () => {
     );
     expect(made.reply).to.equal(null);
     expect(made.groups[0]?.actions[0]).to.deep.include({ execute: text, after: null, key: 'test#0' });
+    const takesText = { ...other, takesText: true as const };
+    expect(
+      renderJsonText(route({ after: [takesText, createPickStep(['id'])] }), () => text).groups[0]?.actions[0]?.after,
+    ).to.deep.equal([takesText]);
     const streams: boolean[] = [];
     for (const settle of [null, [{ ...other, takesText: true as const }]])
       renderJsonText(route({}, { settle }), (_names, _hide, mayStream) => {

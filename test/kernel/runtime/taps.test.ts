@@ -46,6 +46,15 @@ describe('hook taps', () => {
     );
   });
 
+  it('of `reply` need values unless all take text', () => {
+    const hooks = createHooks();
+    const tap = (options?: Tap[2]): boolean => {
+      hooks.createRegistrar('p').tap('reply', (one) => one, options);
+      return createLiveHooks(hooks).readsReplies;
+    };
+    expect([tap({ takesText: true }), tap(), tap({ takesText: true })]).to.deep.equal([false, true, true]);
+  });
+
   it('require a known hook before the start, and one mode for `execute`', async () => {
     const hooks = createHooks();
     const { tap } = { tap: (...given: Tap) => hooks.createRegistrar('p').tap(...given) };
