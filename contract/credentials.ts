@@ -10,6 +10,12 @@ export interface EnvFact {
   readonly sameAs?: string;
 }
 
+/** A check runs again when an answer that it has read is another one, so it reads no more than it needs. */
+export interface VariableFacts extends Omit<EnvFact, 'sameAs'> {
+  /** True if there are at least so many: a letter more in a long key changes `bytes`, but not this. */
+  readonly hasBytes: (least: number) => boolean;
+}
+
 /** What a place issues. `marks` is for guards and contains no environment values. */
 export interface IssuedCredentials {
   /** Dotted paths in the definition. */
