@@ -30,8 +30,7 @@ export function recordEnv<S extends object>(
 ): EnvLookup {
   const readFact = <A extends StageInput>(name: string, what: string, read: (fact: EnvFact) => A): A =>
     readAnswer(`${what} of variable ${name}`, (from) => read(find(from)?.get(name) ?? NO_FACT));
-  const has = (name: string): boolean =>
-    readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true);
+  const has = (name: string): boolean => readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true);
   return {
     get: (name) =>
       has(name)
