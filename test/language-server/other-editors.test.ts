@@ -138,8 +138,8 @@ describe('other editors', function () {
     await waitFor(/There is no mode "RETURNS"/);
     press('/mode\r k');
     await waitFor(/The type of work of an actionable/);
-    press('/RETURNS\ra\x18');
-    await waitFor(/RETURN +enum_member/);
+    press('/RETURNS\ra\x7f\x7f\x7f\x18');
+    await waitFor(/enum_member/);
     press('\x1b');
     await waitFor(/NOR/);
     press(':q!\r');
