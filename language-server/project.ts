@@ -273,7 +273,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     findNewProblems(name, text, before) {
       if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
-      const known = new Set(before.flatMap(config.check).map(({ message }) => message));
+      const known = new Set(before.flatMap((one) => config.check(one)).map(({ message }) => message));
       return config.check(text).filter(({ message }) => !known.has(message));
     },
     analyseTrial: (name, text, refusals) =>

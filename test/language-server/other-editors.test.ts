@@ -75,7 +75,7 @@ describe('other editors', function () {
     project = undefined;
   });
 
-  /** With keys on a terminal of its own, as Helix needs one. Returns what it writes, and its end. */
+  /** In a terminal of its own, which Helix needs. The project is made at the first start. */
   async function start(command: string, files: Files = {}) {
     project ??= await createTempProject({
       'lintel.config.json': { definitions: ['definitions/**/*.json'] },
@@ -97,7 +97,7 @@ describe('other editors', function () {
       folder,
       ended: once(terminal, 'exit'),
       waitFor: (words: RegExp) => waitUntil(() => words.test(toPlainText(said)), `${words}`),
-      press(keys: string) {
+      press: (keys: string) => {
         said = '';
         terminal.stdin.write(keys);
       },
@@ -147,7 +147,6 @@ describe('other editors', function () {
   });
 });
 
-/** What a terminal shows, without its control sequences. */
+/** What a terminal shows, with a space for each control sequence. */
 const toPlainText = (said: string): string =>
-  // eslint-disable-next-line no-control-regex
-  said.replace(/\x1b\[[0-9;:?$]*[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, ' ').replace(/\s+/g, ' ');
+  said.replace(/\p{Cc}\[[0-9;:?$]*[a-zA-Z]|\p{Cc}\][^\p{Cc}]*\p{Cc}\\?/gu, ' ').replace(/\s+/g, ' ');
