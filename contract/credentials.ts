@@ -10,9 +10,9 @@ export interface EnvFact {
   readonly sameAs?: string;
 }
 
-/** A check runs again when an answer that it has read is another one, so it reads no more than it needs. */
+/** A check runs again when one of these that it has read changes. */
 export interface VariableFacts extends Omit<EnvFact, 'sameAs'> {
-  /** True if there are at least so many: a letter more in a long key changes `bytes`, but not this. */
+  /** True if there are at least so many: a longer key changes `bytes`, but not this. */
   readonly hasBytes: (least: number) => boolean;
 }
 

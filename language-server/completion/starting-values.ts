@@ -107,7 +107,6 @@ function formatPayloadPrefix({ registry }: DocumentContext): string {
   return reader === undefined ? '' : `$${reader}.`;
 }
 
-/** Every field that is offered asks for them. */
 const listReadableModels = memoize(({ models }: Analysis): readonly ReadableModel[] =>
   models.flatMap(({ table, fields }) => {
     const key = fields.find(({ value }) => value['primary_key'] === true)?.name;

@@ -52,10 +52,9 @@ export function recordEnv<S extends object>(
   };
 }
 
-/** Of a variable that is no longer set: then whether it is set has changed too. */
+/** Of a variable that is no longer set. */
 const NO_FACT: EnvFact = { length: 0, bytes: 0, blank: true };
 
-/** For a text that is checked as a whole. */
 export const readEnv = (env: EnvFacts): EnvLookup =>
   recordEnv<EnvFacts>({ readAnswer: (_key, read) => read(env) }, (from) => from);
 
