@@ -10,6 +10,12 @@ export interface EnvFact {
   readonly sameAs?: string;
 }
 
+/** A check runs again when one of these that it has read changes. */
+export interface VariableFacts extends Omit<EnvFact, 'sameAs'> {
+  /** True if there are at least so many: a longer key changes `bytes`, but not this. */
+  readonly hasBytes: (least: number) => boolean;
+}
+
 /** What a place issues. `marks` is for guards and contains no environment values. */
 export interface IssuedCredentials {
   /** Dotted paths in the definition. */

@@ -1,5 +1,5 @@
 /** What a plugin's check receives and returns. */
-import type { EnvFact } from './credentials.js';
+import type { VariableFacts } from './credentials.js';
 import type { PluginFacts } from './facts.js';
 import type { Json } from './json.js';
 import type { Outbound } from './outbound.js';
@@ -52,7 +52,7 @@ export interface CheckPlace {
   /** Undefined for an unknown plugin. */
   readonly facts: (kind: string, name: string) => PluginFacts | undefined;
   /** Null when the variable is not set or the environment is unknown. */
-  readonly env: (name: string) => EnvFact | null;
+  readonly env: (name: string) => VariableFacts | null;
   /** False only in a known environment without the variable. */
   readonly isSet: (name: string) => boolean;
   /** The config enables features for tests. */

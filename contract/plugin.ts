@@ -25,7 +25,7 @@ import type { StatementQuestion, StatementResults } from './statement-check.js';
 export type { FactValue, PluginFacts } from './facts.js';
 export type { CheckAction, CheckPlace, Finding, FindingEdit, Items, Timing } from './plugin-check.js';
 
-export type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
+export type { CredentialMismatch, EnvFact, IssuedCredentials, VariableFacts } from './credentials.js';
 
 export function definePlugin<const S extends PluginSpec>(spec: S): S {
   return Object.freeze(spec);

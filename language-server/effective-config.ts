@@ -28,12 +28,9 @@ export interface EffectiveConfig {
 }
 
 /** `config` is null if it has an error. */
-export function readConfig({
-  source,
-  registry,
-  env,
-  variables,
-}: ConfigSource): Pick<EffectiveConfig, 'problems'> & { readonly config: Config | null } {
+type ConfigReading = Pick<EffectiveConfig, 'problems'> & { readonly config: Config | null };
+
+export function readConfig({ source, registry, env, variables }: ConfigSource): ConfigReading {
   const { config, problems } = analyseConfig(CONFIG_NAME, source, registry, env, true);
   if (config === null) return { config, problems };
   try {
@@ -48,19 +45,39 @@ export function readConfig({
 
 export interface ConfigCache {
   get(): EffectiveConfig;
-  /** Discards the cached result after its source has changed. */
+  /** Of a supposed text. */
+  check(text: string): readonly Problem[];
+  /** Discards the cached result after the text has changed. */
   clear(): void;
+  /** The same after anything else has changed. */
+  clearAll(): void;
 }
+
+/** Enough for the offers of one completion. */
+const MOST_READ = 200;
 
 export function createConfigCache(given: () => ConfigSource): ConfigCache {
   let sound: Config | null = null;
   let known: EffectiveConfig | null = null;
+  const byText = new Map<string, ConfigReading>();
+  const read = (source: ConfigSource): ConfigReading => {
+    const key = source.source ?? '';
+    const found = byText.get(key) ?? readConfig(source);
+    if (byText.size > MOST_READ) byText.clear();
+    byText.set(key, found);
+    return found;
+  };
   return {
     clear: () => void (known = null),
+    clearAll() {
+      known = null;
+      byText.clear();
+    },
+    check: (source) => read({ ...given(), source }).problems,
     get() {
       if (known !== null) return known;
       const around = given();
-      const { config, problems } = readConfig(around);
+      const { config, problems } = read(around);
       sound = config ?? sound ?? readConfig({ ...around, source: null }).config;
       if (sound === null) throw new Error('the config without a file has an error');
       known = { config: sound, problems };

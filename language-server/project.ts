@@ -23,7 +23,7 @@ import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
-import { createConfigCache, readConfig } from './effective-config.js';
+import { createConfigCache } from './effective-config.js';
 import { createTextTrials, type TrialSource } from './trial.js';
 
 /** An immutable result of an analysis. */
@@ -127,7 +127,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     toRelativeName,
     getTypedConfig: () => typed.get(configFile) ?? null,
     listPatterns: () => config.get().config.definitions,
-    onSettings: () => config.clear(),
+    onSettings: () => config.clearAll(),
   });
   let isRead = false;
   let analyser: { readonly meaning: string; readonly own: Analyser } | null = null;
@@ -272,12 +272,9 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
     findNewProblems(name, text, before) {
-      const { env, variables } = state;
-      const { registry } = state.plugins;
       if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
-      const check = (source: string): readonly Problem[] => readConfig({ source, registry, env, variables }).problems;
-      const known = new Set(before.flatMap(check).map(({ message }) => message));
-      return check(text).filter(({ message }) => !known.has(message));
+      const known = new Set(before.flatMap((one) => config.check(one)).map(({ message }) => message));
+      return config.check(text).filter(({ message }) => !known.has(message));
     },
     analyseTrial: (name, text, refusals) =>
       texts.getTrials(name, createTrialSource).analyse(toRelativeName(name), text, refusals),

@@ -1,6 +1,8 @@
 /** Values that a new member starts with, the most likely first: names of the project, what other definitions write, the example, none. */
 import type { Json } from '../../contract/json.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import { memoize } from '../../language/analysis/memoize.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { toJson, type LocatedNode } from '../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
@@ -14,6 +16,11 @@ const NAMES = 4;
 const COPIES = 3;
 /** Definitions that are searched for values. */
 const SEARCHED = 200;
+
+interface ReadableModel {
+  readonly key: string;
+  readonly statement: string;
+}
 
 interface StartingValueOptions {
   readonly field: FieldNode;
@@ -62,16 +69,17 @@ export function listOtherTexts(
 /** Suggests the name at this place of each list of names. */
 function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
   const known = new Map<FieldNode, Json | undefined>();
-  const model = pickByIndex(listReadableModels(view), index);
-  const sent = formatPayloadPrefix(view);
   let key: string | null = null;
   const suggestValue = (field: FieldNode): Json | undefined => {
-    if (field.meta.language === 'sql' && model !== undefined) {
+    const models = field.meta.language === 'sql' ? listReadableModels(view.recentAnalysis) : [];
+    const model = pickByIndex(models, index);
+    if (model !== undefined) {
       ({ key } = model);
       return model.statement;
     }
     // The statement comes before its parameters.
-    if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name') return `${sent}${key}`;
+    if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name')
+      return `${formatPayloadPrefix(view)}${key}`;
     return suggestName(field);
   };
   const suggestName = (field: FieldNode): Json | undefined => {
@@ -99,15 +107,15 @@ function formatPayloadPrefix({ registry }: DocumentContext): string {
   return reader === undefined ? '' : `$${reader}.`;
 }
 
-function listReadableModels(view: DocumentContext): { readonly key: string; readonly statement: string }[] {
-  return view.project.getRecentSnapshot().analysis.models.flatMap(({ table, fields }) => {
+const listReadableModels = memoize(({ models }: Analysis): readonly ReadableModel[] =>
+  models.flatMap(({ table, fields }) => {
     const key = fields.find(({ value }) => value['primary_key'] === true)?.name;
     const columns = fields.map(({ name }) => name);
     return key === undefined || ![table, ...columns].every((name) => PLAIN_NAME.test(name))
       ? []
       : [{ key, statement: `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} = $1` }];
-  });
-}
+  }),
+);
 
 /** Needs no quotes. */
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/;

@@ -35,15 +35,16 @@ import { groupResources, getResourceId, getResourcePath, listResources } from '.
 import {
   checkGroupOwners,
   checkGroupUses,
+  createResultNames,
   linkGroups,
+  listResultColumns,
   orderBySet,
-  type Queries,
-  type ResultNames,
   type WholeSet,
 } from './link-group.js';
 import { joinLists } from './blocks.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { readQueries } from './read-queries.js';
+import { isSame } from './lookups.js';
 import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
@@ -95,6 +96,7 @@ export function createAnalyser(registry: Registry): Analyser {
   const memory = createStageCache(registry.codes);
   let shelf = new Map<string, FileRead>();
   let byShape = false;
+  let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
     const found = readFile(source, before, { codes: registry.codes, byShape });
     report.merge(found.rows);
@@ -103,17 +105,6 @@ export function createAnalyser(registry: Registry): Analyser {
   return {
     analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [] }) {
       const report = createReport(registry.codes);
-      const reads = new Map<string, FileRead>();
-      const isTold = isSub0(given?.profile ?? null);
-      if (isTold !== byShape) shelf = new Map();
-      byShape = isTold;
-      const all = files.map((source) => {
-        // A second file of the same name has no cached read.
-        const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
-        reads.set(source.file, found);
-        return found;
-      });
-      shelf = reads;
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
       const facts = [...(env ?? [])].flatMap(([name, fact]) => [
@@ -139,9 +130,23 @@ export function createAnalyser(registry: Registry): Analyser {
           compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
         }),
       };
+      const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects];
+      if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
+      const reads = new Map<string, FileRead>();
+      const isTold = isSub0(given?.profile ?? null);
+      if (isTold !== byShape) shelf = new Map();
+      byShape = isTold;
+      const all = files.map((source) => {
+        // A second file of the same name has no cached read.
+        const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
+        reads.set(source.file, found);
+        return found;
+      });
+      shelf = reads;
       const found = all.flatMap((one) => one.definitions);
       const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
-      return analyseDefinitions(run, definitions, tests, all);
+      last = { inputs, analysis: analyseDefinitions(run, definitions, tests, all) };
+      return last.analysis;
     },
     scanFile(source) {
       const report = createReport(registry.codes);
@@ -331,17 +336,6 @@ function walkDefinitions({ registry, memory, report }: AnalysisStart, definition
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
-
-/** Builds the set at the first call. */
-function createResultNames(lists: readonly ReadonlySet<string>[]): ResultNames {
-  const all = createLazy(() => new Set(lists.flatMap((names) => [...names])));
-  return { has: (name) => all().has(name) };
-}
-
-const listResultColumns = memoize(
-  (block: readonly Queries[]): ReadonlySet<string> =>
-    new Set(block.flatMap(({ answers }) => [...answers.values()].flatMap((columns) => columns ?? []))),
-);
 
 const listPaths = memoize((block: readonly Definition[]) =>
   block.map((one) => [getResourceId(one), getResourcePath(one)] as const),

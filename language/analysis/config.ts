@@ -9,7 +9,7 @@ import { listAccessors } from '../strings/accessor.js';
 import { createDocument, type Document } from '../source/document.js';
 import { findMember, toJson, type LocatedNode } from '../source/tree.js';
 import { parseSource } from '../source/parse.js';
-import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { checkAccessors, readEnv, type EnvFacts } from './checks/accessors.js';
 import { DEFAULTS, CHAINS, type ChainLimits } from './config-schema.js';
 import { HEADER_NAME } from '../strings/header.js';
 import { checkPlugins, NO_RESOURCE } from './checks/plugins.js';
@@ -106,7 +106,7 @@ export function analyseConfig(
     reportMissingInstances(doc, root, registry, report);
     checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
-    const context = { registry, report, env, given: null, connections: null };
+    const context = { registry, report, env: readEnv(env), given: null, connections: null };
     checkAccessors(context, { doc, finds });
     checkPlugins(context, { doc, node: root, finds }, finds.places, NO_RESOURCE);
   }

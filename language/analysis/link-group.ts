@@ -51,6 +51,17 @@ export interface ResultNames {
   has(column: string): boolean;
 }
 
+/** Builds the set at the first call. */
+export function createResultNames(lists: readonly ReadonlySet<string>[]): ResultNames {
+  const all = createLazy(() => new Set(lists.flatMap((names) => [...names])));
+  return { has: (name) => all().has(name) };
+}
+
+export const listResultColumns = memoize(
+  (block: readonly Queries[]): ReadonlySet<string> =>
+    new Set(block.flatMap(({ answers }) => [...answers.values()].flatMap((columns) => columns ?? []))),
+);
+
 export interface WholeSet {
   readonly registry: Registry;
   readonly memory: StageCache;

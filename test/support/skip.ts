@@ -9,6 +9,7 @@ export const NO_MYSQL = 'no MySQL; TEST_MYSQLD=$(.ci/mysqld FOLDER) makes one, o
 export const NO_S3 =
   'no S3 store; `apt-get install ceph-mon ceph-osd radosgw ceph-common`, or TEST_S3_ENDPOINT names one';
 export const NO_EDITOR = 'no VS Code; TEST_VSCODE=$(.ci/vscode FOLDER) makes one';
+export const NO_EDITORS = 'no Neovim and Helix; TEST_EDITORS=$(.ci/editors FOLDER) makes them';
 export const NO_HAPROXY = 'no HAProxy; `apt-get install haproxy`, or TEST_HAPROXY names one';
 
 const reasons = new WeakMap<object, string>();

@@ -1,5 +1,5 @@
 /** Checks accessors inside strings, and environment variables. */
-import type { EnvFact } from '../../../contract/plugin.js';
+import type { EnvFact, VariableFacts } from '../../../contract/plugin.js';
 import { POISON_KEYS } from '../../../contract/json.js';
 import type { AccessorPart } from '../../strings/accessor.js';
 import { hasOverlap, splitPath } from '../../strings/path.js';
@@ -10,7 +10,7 @@ import type { Definition } from '../model.js';
 import { findInventedName } from '../made-up-names.js';
 import { reportUnknownPlugin } from '../validate-node.js';
 import type { Registry } from '../registry.js';
-import type { Lookups } from '../stage-cache.js';
+import type { Lookups, StageInput } from '../stage-cache.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
 import type { AccessorText } from '../facts.js';
 import { listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
@@ -18,19 +18,45 @@ import { listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
 /** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;
 
-export interface EnvLookup extends Pick<EnvFacts, 'get' | 'has'> {
+export interface EnvLookup extends Pick<EnvFacts, 'has'> {
+  get(name: string): VariableFacts | null;
   keys(): Iterable<string>;
 }
 
-/** A definition depends on the variables that it names. */
-export const recordEnv = <S extends object>(
+/** A definition depends on what it reads of the variables that it names. */
+export function recordEnv<S extends object>(
   { readAnswer }: Lookups<S>,
   find: (source: S) => EnvFacts | null,
-): EnvLookup => ({
-  get: (name) => readAnswer(`variable ${name}`, (from) => find(from)?.get(name), JSON.stringify),
-  has: (name) => readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true),
-  keys: () => readAnswer('variables', (from) => [...(find(from)?.keys() ?? [])]),
-});
+): EnvLookup {
+  const readFact = <A extends StageInput>(name: string, what: string, read: (fact: EnvFact) => A): A =>
+    readAnswer(`${what} of variable ${name}`, (from) => read(find(from)?.get(name) ?? NO_FACT));
+  const has = (name: string): boolean => readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true);
+  return {
+    get: (name) =>
+      has(name)
+        ? {
+            get length() {
+              return readFact(name, 'length', ({ length }) => length);
+            },
+            get bytes() {
+              return readFact(name, 'bytes', ({ bytes }) => bytes);
+            },
+            get blank() {
+              return readFact(name, 'blank', ({ blank }) => blank);
+            },
+            hasBytes: (least) => readFact(name, `${least} bytes`, ({ bytes }) => bytes >= least),
+          }
+        : null,
+    has,
+    keys: () => readAnswer('variables', (from) => [...(find(from)?.keys() ?? [])]),
+  };
+}
+
+/** Of a variable that is no longer set. */
+const NO_FACT: EnvFact = { length: 0, bytes: 0, blank: true };
+
+export const readEnv = (env: EnvFacts): EnvLookup =>
+  recordEnv<EnvFacts>({ readAnswer: (_key, read) => read(env) }, (from) => from);
 
 export interface AccessorContext {
   readonly registry: Registry;

@@ -160,8 +160,9 @@ function checkRead(
 /** Why the queue encryption key cannot be used; null where it can, or is unknown. */
 function findQueueKeyFlaw({ env, isSet }: CheckPlace): string | null {
   if (!isSet(QUEUE_KEY)) return 'is not set';
-  const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
-  return bytes < QUEUE_KEY_BYTES ? `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}` : null;
+  const fact = env(QUEUE_KEY);
+  if (fact === null || fact.hasBytes(QUEUE_KEY_BYTES)) return null;
+  return `has ${fact.bytes} bytes and needs at least ${QUEUE_KEY_BYTES}`;
 }
 
 const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

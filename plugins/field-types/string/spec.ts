@@ -25,8 +25,9 @@ export default definePlugin({
   }),
   check: ({ value, env, isSet }) => {
     if (value['blind_index'] !== true) return [];
-    const bytes = env(BLIND_KEY)?.bytes ?? BLIND_KEY_BYTES;
-    const short = bytes < BLIND_KEY_BYTES ? `has ${bytes} bytes and needs at least ${BLIND_KEY_BYTES}` : null;
+    const fact = env(BLIND_KEY);
+    const isShort = fact?.hasBytes(BLIND_KEY_BYTES) === false;
+    const short = isShort ? `has ${fact?.bytes} bytes and needs at least ${BLIND_KEY_BYTES}` : null;
     const what = isSet(BLIND_KEY) ? short : 'is not set';
     return what === null ? [] : [{ code: 'BLD_KEY', at: '/blind_index', params: { name: BLIND_KEY, what } }];
   },

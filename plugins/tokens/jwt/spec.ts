@@ -72,10 +72,10 @@ function check({ value, holder, env }: CheckPlace): Finding[] {
   if (flaw !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what: flaw } }];
   if (!isShared(algorithm) || key === '') return [];
   const fact = variable === null ? null : env(variable);
-  // A blank variable is reported as such.
-  if (fact?.blank === true) return [];
-  const actual = variable === null ? getByteLength(key) : fact?.bytes;
   const min = getMinKeyBytes(algorithm);
+  // A blank variable is reported as such.
+  if (fact?.blank === true || fact?.hasBytes(min) === true) return [];
+  const actual = variable === null ? getByteLength(key) : fact?.bytes;
   return actual !== undefined && actual < min
     ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }]
     : [];

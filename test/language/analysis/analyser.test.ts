@@ -16,6 +16,7 @@ import {
 import { analyseConfig } from '../../../language/analysis/config.js';
 import type { Analysis } from '../../../language/analysis/analysis.js';
 import type { Definition } from '../../../language/analysis/model.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { positionAt } from '../../../language/source/document.js';
 import { createEnvFacts } from '../../../language/project/environment.js';
 import {
@@ -140,7 +141,8 @@ function replaySurroundings(name: string, files: readonly SourceFile[], steps: n
         { ...config, chains: { ...config.chains, depth: 1 } },
       ]);
     } else {
-      const value = random.pick(['', 'short', values['JWT_SECRET_KEY'] ?? '', sampleEnv[variable] ?? '']);
+      const own = values[variable] ?? '';
+      const value = random.pick(['', 'short', `${own}x`, values['JWT_SECRET_KEY'] ?? '', sampleEnv[variable] ?? '']);
       const others = Object.entries(values).filter(([key]) => key !== variable);
       values = Object.fromEntries(random.chance(0.2) ? others : [...others, [variable, value]]);
     }
@@ -212,12 +214,25 @@ describe('incremental analyser', function () {
   });
 
   it('does the same work per keystroke, however many resources and models there are', () => {
-    /** Objects that are walked and statements that are parsed, for an edit of each kind. */
-    const countWork = (resources: number): readonly (readonly [string, number, number])[] => {
+    type Work = readonly [name: string, walked: number, parsed: number, checked: number];
+    /** Objects that are walked, statements that are parsed and checks of plugins, for an edit of each kind. */
+    const countWork = (resources: number): readonly Work[] => {
       const project = createManyModelsProject(resources, resources >> 2);
-      let [walked, parsed] = [0, 0];
+      let [walked, parsed, checked] = [0, 0, 0];
+      const countChecks = (spec: PluginSpec): PluginSpec => {
+        const { check } = spec;
+        if (check === undefined) return spec;
+        return {
+          ...spec,
+          check: (place) => {
+            checked++;
+            return check(place);
+          },
+        };
+      };
       const counting: typeof registry = {
         ...registry,
+        plugins: new Map([...registry.plugins].map(([id, spec]) => [id, countChecks(spec)])),
         expand: (...given) => {
           walked++;
           return registry.expand(...given);
@@ -229,15 +244,16 @@ describe('incremental analyser', function () {
       };
       const analyser = createAnalyser(counting);
       const sql = { ...SQL, parse };
-      const env = createEnvFacts({ JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7' });
+      const key = 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7';
+      const env = createEnvFacts({ JWT_SECRET_KEY: key });
       const config = analyseConfig(CONFIG, project.files[CONFIG] ?? '', registry, env).config;
       const files = Object.entries(project.files).flatMap(([file, text]) =>
         file.startsWith('definitions/') ? [{ file, text }] : [],
       );
-      const analyse = (name: string, options: AnalyseOptions, given = files): readonly [string, number, number] => {
-        [walked, parsed] = [0, 0];
+      const analyse = (name: string, options: AnalyseOptions, given = files): Work => {
+        [walked, parsed, checked] = [0, 0, 0];
         analyser.analyseAll(given, options);
-        return [name, walked, parsed];
+        return [name, walked, parsed, checked];
       };
       const options = { env, sql, given: config };
       expect(analyse('everything', options)[1], 'walked at first').to.be.above(resources);
@@ -249,12 +265,14 @@ describe('incremental analyser', function () {
         analyse('a model', options, change(project.model, '"Number"', '"Numbers"')),
         analyse('a model as it was', options),
         analyse('the environment', { ...options, env: new Map([...env, ...createEnvFacts({ OTHER: 'x' })]) }),
+        analyse('a longer value that all name', { ...options, env: createEnvFacts({ JWT_SECRET_KEY: `${key}x` }) }),
         analyse('the config', { ...options, given: config && { ...config, testing: !config.testing } }),
       ];
     };
     const few = countWork(24);
     expect(countWork(96)).to.deep.equal(few);
-    expect(few.map(([, walked]) => walked > 0)).to.deep.equal([true, true, true, true, false, false]);
+    expect(few.map(([, walked]) => walked > 0)).to.deep.equal([true, true, true, true, false, false, false]);
+    expect(few.map(([, , , checked]) => checked > 0)).to.deep.equal([true, true, true, true, false, false, false]);
   });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {

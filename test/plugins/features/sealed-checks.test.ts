@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace, EnvFact } from '../../../contract/plugin.js';
 import type { PluginSpec } from '../../../contract/plugin-spec.js';
+import { readEnv } from '../../../language/analysis/checks/accessors.js';
 import ciphers from '../../../plugins/features/ciphers/spec.js';
 import hashables from '../../../plugins/features/hashables/spec.js';
 
@@ -117,8 +118,10 @@ describe('checks of encrypted fields', () => {
     expect(of(entry({}, { key: `${KEY}0` }))).to.deep.equal([
       `CPH_KEY ${OPTIONS}/key it has 17 bytes and needs exactly 16`,
     ]);
-    const inEnv = (key: string, fact: EnvFact | null): readonly string[] =>
-      of(entry({}, { key }), {}, { env: () => fact });
+    const inEnv = (key: string, fact: EnvFact | null): readonly string[] => {
+      const env = readEnv(new Map(fact === null ? [] : [['A', fact]]));
+      return of(entry({}, { key }), {}, { env: (name) => env.get(name) });
+    };
     const short = { length: 15, bytes: 15, blank: false };
     expect(inEnv('$ENV.A', short)).to.have.length(1);
     for (const fact of [
