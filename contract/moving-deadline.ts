@@ -9,7 +9,7 @@ export interface CountedSocket {
 }
 
 /** Bytes that the system has accepted for the client. `bytesWritten` includes those that wait. */
-export function countBytesTaken(socket: CountedSocket): number {
+export function countSent(socket: CountedSocket): number {
   const { bytesWritten, writeQueueSize } = socket._handle ?? {};
   return typeof bytesWritten === 'number' && typeof writeQueueSize === 'number'
     ? bytesWritten - writeQueueSize

@@ -19,7 +19,7 @@ import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { hasLongList } from '../../language/strings/json-pieces.js';
 import { writeLongBody } from '../../language/project/long-json.js';
-import { countBytesTaken } from '../../contract/moving-deadline.js';
+import { countSent } from '../../contract/moving-deadline.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
@@ -269,7 +269,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Handl
     context.invocation = invocation;
     const reply = await invokePlan(plan, invocation, kernel.hooks);
     if (reply.body instanceof JsonStream) {
-      invocation.limit.followClient(CLOCK, () => countBytesTaken(req.socket));
+      invocation.limit.followClient(CLOCK, () => countSent(req.socket));
       await sendStream(transport, context, reply, reply.body);
     } else respond(transport, context, hasLongList(reply.body) ? await writeLongBody(reply) : reply, JSON_TYPE);
   };

@@ -23,18 +23,14 @@ export function setResponse(
   ctx.res.once('prefinish', () => limitUnread(defaults, ctx, length));
 }
 
-export function setRouteResponse(
-  defaults: ResponseDefaults,
-  ctx: Context,
-  { status, headers, body }: RouteReply,
-): void {
-  setHead(defaults, ctx, status, headers);
-  if (body === null) ctx.body = status === 204 || status === 304 ? null : '';
+export function setRouteResponse(defaults: ResponseDefaults, ctx: Context, reply: RouteReply): void {
+  setHead(defaults, ctx, reply.status, reply.headers);
+  if (reply.body === null) ctx.body = reply.status === 204 || reply.status === 304 ? null : '';
   else
     ctx.body =
-      typeof body === 'string' || body instanceof Uint8Array
-        ? toKoaBody(body)
-        : Readable.from(body, { objectMode: false });
+      typeof reply.body === 'string' || reply.body instanceof Uint8Array
+        ? toKoaBody(reply.body)
+        : Readable.from(reply.body, { objectMode: false });
 }
 
 /** Koa takes bytes as a Buffer only. */

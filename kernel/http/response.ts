@@ -5,7 +5,7 @@ import { mergeHeaders } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { countBytesTaken } from '../../contract/moving-deadline.js';
+import { countSent } from '../../contract/moving-deadline.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
@@ -85,7 +85,7 @@ export function sendStream(
   stream: JsonStream,
 ): Promise<void> {
   res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(defaults, req, id) }, headers));
-  const count = (): number => countBytesTaken(req.socket);
+  const count = (): number => countSent(req.socket);
   const held = defaults.unread.add(res, toNetwork(getRemoteAddress(req, defaults.proxies)), 0, count);
   return new Promise((resolve, reject) => {
     /** Some of it has left, so that the store goes on long before everything has. */
@@ -114,7 +114,5 @@ export function limitUnread(
 ): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(defaults.patience);
-  defaults.unread.add(res, toNetwork(getRemoteAddress(req, defaults.proxies)), length, () =>
-    countBytesTaken(req.socket),
-  );
+  defaults.unread.add(res, toNetwork(getRemoteAddress(req, defaults.proxies)), length, () => countSent(req.socket));
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { countBytesTaken, MovingDeadline } from '../../contract/moving-deadline.js';
+import { countSent, MovingDeadline } from '../../contract/moving-deadline.js';
 import { waitUntil } from '../support/until.js';
 
 const WHOLE = 50_000_000;
@@ -13,7 +13,7 @@ describe('bytes that a client has read', () => {
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
     const [socket] = (await once(server, 'connection')) as [Socket];
-    const taken = (): number => countBytesTaken(socket);
+    const taken = (): number => countSent(socket);
     socket.write(Buffer.alloc(WHOLE));
     await waitUntil(() => taken() > 0, 'the first bytes');
     expect([socket.bytesWritten, socket.writableLength]).to.deep.equal([WHOLE, WHOLE]);
@@ -26,7 +26,7 @@ describe('bytes that a client has read', () => {
   });
 
   it('are those of the socket if its handle is closed', () => {
-    expect(countBytesTaken({ bytesWritten: 30, writableLength: 10, _handle: null })).to.equal(20);
+    expect(countSent({ bytesWritten: 30, writableLength: 10, _handle: null })).to.equal(20);
   });
 
   it('extend a deadline by a second for each 256 KiB, as long as some are read in time', () => {
