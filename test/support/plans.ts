@@ -67,6 +67,7 @@ export const createResourcePlan = (
     id: 'test',
     path: 'test',
     file: 'test.json',
+    plugins: new Set(),
     admit: null,
     check: null,
     groups,
