@@ -38,7 +38,7 @@ export function compilePlanSet(
   cache: PlanCache = createPlanCache(services.registry),
   reads: readonly StageInput[] = [],
 ): PlanSet {
-  const set = readSet(analysis, services.registry);
+  const set = readSet(analysis, services.registry, cache.stages);
   cache.latest = set;
   if (!isSame(cache.reads, reads)) cache.reads = reads;
   const allIndexSources: BlindIndexSource[] = [];

@@ -12,7 +12,7 @@ import type { ActionModel, ResourceModel } from '../../language/analysis/model.j
 import { compileTables } from '../../language/analysis/model-tables.js';
 import { hasBlindColumns } from '../../language/analysis/conceal-pattern.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import type { Lookups, StageInput } from '../../language/analysis/stage-cache.js';
+import type { Lookups, StageCache, StageInput } from '../../language/analysis/stage-cache.js';
 import { listResourceRealms } from '../../language/analysis/uid-namespace.js';
 
 export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get'>;
@@ -34,7 +34,7 @@ export interface CompiledSet extends SetLookups {
   readonly tables: ReadonlyMap<string, ModelTable>;
 }
 
-export function readSet(analysis: Analysis, registry: Registry): CompiledSet {
+export function readSet(analysis: Analysis, registry: Registry, stages: StageCache): CompiledSet {
   const { resources, models } = analysis;
   const tables = compileTables(models, registry);
   const hash = hashAnalysis(analysis);
@@ -44,7 +44,7 @@ export function readSet(analysis: Analysis, registry: Registry): CompiledSet {
     version: () => hash,
     hasBlindColumns: () => hasBlindColumns(tables),
     listRealms: () => realms(resources),
-    isolations: computeIsolations(resources, models, registry),
+    isolations: computeIsolations(resources, models, registry, stages),
     resources: new Map(resources.map((resource) => [resource.id, resource])),
     actions: new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
   };
