@@ -1,4 +1,5 @@
 /** Compiles all valid resources of an analysis into one frozen set of plans. */
+import { createHash } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
@@ -7,10 +8,10 @@ import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compileResource } from './resource.js';
-import { readSet, recordLookups, type CompiledSet, type SetLookups } from './set-lookups.js';
+import { readSet, recordLookups, type CompiledSet, type SetLookups } from '../../language/analysis/set-lookups.js';
 import type { CompileInput, Handles } from './tools.js';
-import type { PluginId } from '../../contract/plugin.js';
 import type { BlindIndexSource } from '../../contract/migration.js';
+import { memoize } from '../../language/analysis/memoize.js';
 import { createReport } from '../../language/analysis/report.js';
 import { isSame } from '../../language/analysis/lookups.js';
 import { createStageCache, type StageCache, type StageInput } from '../../language/analysis/stage-cache.js';
@@ -29,7 +30,16 @@ export interface PlanCache {
   reads: readonly StageInput[];
 }
 
-export const createPlanCache = ({ codes }: Registry): PlanCache => ({ stages: createStageCache(codes), latest: null, reads: [] });
+export const createPlanCache = ({ codes }: Registry): PlanCache => ({
+  stages: createStageCache(codes),
+  latest: null,
+  reads: [],
+});
+
+const recordHandles = (handles: Handles, plugins: Set<string>): Handles => ({
+  ...handles,
+  handle: (id) => handles.handle(plugins.add(id) && id),
+});
 
 /** `reads`: what every plan depends on. */
 export function compilePlanSet(
@@ -38,7 +48,7 @@ export function compilePlanSet(
   cache: PlanCache = createPlanCache(services.registry),
   reads: readonly StageInput[] = [],
 ): PlanSet {
-  const set = readSet(analysis, services.registry, cache.stages);
+  const set = readSet(analysis, services.registry, cache.stages, hashAnalysis(analysis));
   cache.latest = set;
   if (!isSame(cache.reads, reads)) cache.reads = reads;
   const allIndexSources: BlindIndexSource[] = [];
@@ -49,11 +59,10 @@ export function compilePlanSet(
       reads: cache.reads,
       source: set,
       compute: (answers) => {
-        const [lookups, end] = recordLookups(answers, () => cache.latest ?? set);
+        const [lookups, end] = recordLookups(answers, cache);
         const indexSources: BlindIndexSource[] = [];
         const plugins = new Set<string>();
-        const handle = (id: PluginId): unknown => services.handles.handle((plugins.add(id), id));
-        const handles: Handles = { ...services.handles, handle };
+        const handles = recordHandles(services.handles, plugins);
         const plan = compileResource({ ...services, ...lookups, handles, plugins, indexSources }, resource);
         end();
         return { plan, indexSources };
@@ -121,4 +130,13 @@ export function listIdentities(plans: Iterable<ResourcePlan>): readonly Identity
   const found = new Map<string, IdentityPlan>();
   for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
   return Object.freeze([...found.values()]);
+}
+
+const digest = memoize(({ text }: { readonly text: string }) => createHash('sha256').update(text).digest('base64'));
+
+/** Lets jobs and clients detect changed definitions. */
+function hashAnalysis({ documents }: Analysis): string {
+  const files = [...documents].sort(([a], [b]) => (a < b ? -1 : 1));
+  const hash = createHash('sha256').update(files.map(([file, doc]) => `${file}\0${digest(doc)}\n`).join(''));
+  return hash.digest('hex').slice(0, 16);
 }

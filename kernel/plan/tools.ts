@@ -38,7 +38,7 @@ import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
 import type { PartRunner, SlotInitializer } from '../../contract/part.js';
 import type { PlanObserver } from '../../contract/resource-plan.js';
-import type { SetLookups } from './set-lookups.js';
+import type { SetLookups } from '../../language/analysis/set-lookups.js';
 import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */

@@ -2,18 +2,17 @@
  * What a plan reads of the whole set, recorded: it is compiled again only if an answer has changed. Start and reload
  * differ only in what has been compiled before.
  */
-import { createHash } from 'node:crypto';
 import type { ModelTable } from '../../contract/model.js';
 import type { IsolationNeed } from '../../contract/plan.js';
-import type { Analysis } from '../../language/analysis/analysis.js';
-import { computeIsolations } from '../../language/analysis/isolation.js';
-import { memoize } from '../../language/analysis/memoize.js';
-import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { compileTables } from '../../language/analysis/model-tables.js';
-import { hasBlindColumns } from '../../language/analysis/conceal-pattern.js';
-import type { Registry } from '../../language/analysis/registry.js';
-import type { Lookups, StageCache, StageInput } from '../../language/analysis/stage-cache.js';
-import { listResourceRealms } from '../../language/analysis/uid-namespace.js';
+import type { Analysis } from './analysis.js';
+import { computeIsolations } from './isolation.js';
+import { memoize } from './memoize.js';
+import type { ActionModel, ResourceModel } from './model.js';
+import { compileTables } from './model-tables.js';
+import { hasBlindColumns } from './conceal-pattern.js';
+import type { Registry } from './registry.js';
+import type { Lookups, StageCache, StageInput } from './stage-cache.js';
+import { listResourceRealms } from './uid-namespace.js';
 
 export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get'>;
 
@@ -34,10 +33,9 @@ export interface CompiledSet extends SetLookups {
   readonly tables: ReadonlyMap<string, ModelTable>;
 }
 
-export function readSet(analysis: Analysis, registry: Registry, stages: StageCache): CompiledSet {
+export function readSet(analysis: Analysis, registry: Registry, stages: StageCache, hash: string): CompiledSet {
   const { resources, models } = analysis;
   const tables = compileTables(models, registry);
-  const hash = hashAnalysis(analysis);
   const realms = memoize((all: Analysis['resources']) => listResourceRealms(registry, all));
   return {
     tables,
@@ -52,10 +50,14 @@ export function readSet(analysis: Analysis, registry: Registry, stages: StageCac
 
 type Read = <A extends StageInput>(key: string, read: (set: CompiledSet) => A, print?: (a: A) => StageInput) => A;
 
-/** After `end`, plugins that ask late are answered by `latest`: a plan must not hold an earlier set in memory. */
-export function recordLookups(lookups: Lookups<CompiledSet>, latest: () => CompiledSet): [SetLookups, end: () => void] {
+/** After `end`, plugins that ask late are answered by the latest set: a plan must not hold an earlier one in memory. */
+export function recordLookups(
+  lookups: Lookups<CompiledSet>,
+  holder: { readonly latest: CompiledSet | null },
+): [SetLookups, end: () => void] {
   let isOver = false;
-  const read: Read = (key, ask, print) => (isOver ? ask(latest()) : lookups.readAnswer(key, ask, print));
+  const read: Read = (key, ask, print) =>
+    isOver && holder.latest !== null ? ask(holder.latest) : lookups.readAnswer(key, ask, print);
   const recorded: SetLookups = {
     resources: { get: (id) => read(`resource ${id}`, ({ resources }) => resources.get(id)) },
     actions: { get: (key) => read(`action ${key}`, ({ actions }) => actions.get(key)) },
@@ -71,12 +73,3 @@ export function recordLookups(lookups: Lookups<CompiledSet>, latest: () => Compi
 const printTable = (table: ModelTable | undefined): StageInput => table && [JSON.stringify(table), table.secrets];
 const printNeeds = (needs: ReadonlyMap<string, IsolationNeed> | undefined): StageInput =>
   needs && JSON.stringify([...needs]);
-
-const digest = memoize(({ text }: { readonly text: string }) => createHash('sha256').update(text).digest('base64'));
-
-/** Lets jobs and clients detect changed definitions. */
-function hashAnalysis({ documents }: Analysis): string {
-  const files = [...documents].sort(([a], [b]) => (a < b ? -1 : 1));
-  const hash = createHash('sha256').update(files.map(([file, doc]) => `${file}\0${digest(doc)}\n`).join(''));
-  return hash.digest('hex').slice(0, 16);
-}
