@@ -1,20 +1,25 @@
 /** Compiles all valid resources of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';
-import type { Registry } from '../../language/analysis/registry.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compileResource } from './resource.js';
-import { readSet, recordLookups, type CompiledSet, type SetLookups } from '../../language/analysis/set-lookups.js';
+import {
+  createPlanCache,
+  readSet,
+  recordLookups,
+  type PlanCache,
+  type SetLookups,
+} from '../../language/analysis/set-lookups.js';
 import type { CompileInput, Handles } from './tools.js';
 import type { BlindIndexSource } from '../../contract/migration.js';
 import { memoize } from '../../language/analysis/memoize.js';
 import { createReport } from '../../language/analysis/report.js';
 import { isSame } from '../../language/analysis/lookups.js';
-import { createStageCache, type StageCache, type StageInput } from '../../language/analysis/stage-cache.js';
+import type { StageInput } from '../../language/analysis/stage-cache.js';
 import { toProblem } from '../../language/analysis/plugin-errors.js';
 import { hasParameters } from '../../language/strings/route.js';
 
@@ -22,19 +27,6 @@ interface CompiledResource {
   readonly plan: ResourcePlan;
   readonly indexSources: readonly BlindIndexSource[];
 }
-
-/** The plans of earlier sets, which are reused while nothing that they were compiled from has changed. */
-export interface PlanCache {
-  readonly stages: StageCache;
-  latest: CompiledSet | null;
-  reads: readonly StageInput[];
-}
-
-export const createPlanCache = ({ codes }: Registry): PlanCache => ({
-  stages: createStageCache(codes),
-  latest: null,
-  reads: [],
-});
 
 const recordHandles = (handles: Handles, plugins: Set<string>): Handles => ({
   ...handles,

@@ -3,7 +3,7 @@ import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures } from './action.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/foreground.js';
-import { Draft } from './draft.js';
+import { Draft } from '../../language/analysis/draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';

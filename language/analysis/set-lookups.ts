@@ -11,7 +11,7 @@ import type { ActionModel, ResourceModel } from './model.js';
 import { compileTables } from './model-tables.js';
 import { hasBlindColumns } from './conceal-pattern.js';
 import type { Registry } from './registry.js';
-import type { Lookups, StageCache, StageInput } from './stage-cache.js';
+import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import { listResourceRealms } from './uid-namespace.js';
 
 export type Lookup<T> = Pick<ReadonlyMap<string, T>, 'get'>;
@@ -73,3 +73,16 @@ export function recordLookups(
 const printTable = (table: ModelTable | undefined): StageInput => table && [JSON.stringify(table), table.secrets];
 const printNeeds = (needs: ReadonlyMap<string, IsolationNeed> | undefined): StageInput =>
   needs && JSON.stringify([...needs]);
+
+/** The plans of earlier sets, which are reused while nothing that they were compiled from has changed. */
+export interface PlanCache {
+  readonly stages: StageCache;
+  latest: CompiledSet | null;
+  reads: readonly StageInput[];
+}
+
+export const createPlanCache = ({ codes }: Registry): PlanCache => ({
+  stages: createStageCache(codes),
+  latest: null,
+  reads: [],
+});
