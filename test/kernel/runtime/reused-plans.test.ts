@@ -17,7 +17,7 @@ import { countRuns, runSeed } from '../../support/sample.js';
 
 const doNothing = (): void => {};
 const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
-const STEPS = countRuns('edits', 9, 10);
+const STEPS = countRuns('edits', 9, 5);
 
 /** Without closures; the description has the positions and what the fixture plugin was told. */
 function toData({ groups, parts, ...plan }: ResourcePlan): unknown {
