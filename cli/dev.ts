@@ -1,8 +1,7 @@
 /** `lintel dev`: serves valid resources, watches the files, and prints problems. */
 import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { StyleText } from '../language/source/code-frame.js';
@@ -124,12 +123,16 @@ type Times = ReadonlyMap<string, number>;
 async function readTimes({ project, config }: Kernel): Promise<Times> {
   const { folder, configFile } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions });
-  const readModifiedTime = (name: string): Promise<number> =>
-    stat(name).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    );
-  return new Map(await Promise.all(names.map(async (name) => [name, await readModifiedTime(name)] as const)));
+  return new Map(names.map((name) => [name, readModifiedTime(name)]));
+}
+
+/** Synchronously, because that takes a fraction of the processor time. */
+function readModifiedTime(name: string): number {
+  try {
+    return statSync(name).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 const listFolders = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];

@@ -83,6 +83,8 @@ export interface ResourcePlan {
   readonly id: string;
   readonly path: string;
   readonly file: string;
+  /** Ids of the plugins that planned it. */
+  readonly plugins: ReadonlySet<string>;
   readonly admit: readonly Step[] | null;
   readonly check: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];

@@ -8,7 +8,7 @@ import type { ActionModel } from '../../language/analysis/model.js';
 import { locateActionErrors, locateFeatureErrors } from '../../language/analysis/plugin-errors.js';
 import { isPassive } from '../../language/analysis/isolation.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
-import type { Draft } from './draft.js';
+import type { Draft } from '../../language/analysis/draft.js';
 import { resolveReachedRealm } from '../../language/analysis/uid-namespace.js';
 import type { ActionPlan } from '../../contract/resource-plan.js';
 import { selectSteps } from '../../contract/steps.js';

@@ -6,7 +6,7 @@ import { ResourcePhase } from '../../contract/slot.js';
 import type { Step } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { planFeatures } from './action.js';
-import { Draft } from './draft.js';
+import { Draft } from '../../language/analysis/draft.js';
 import { selectSteps } from '../../contract/steps.js';
 import type { ResourceScope } from './tools.js';
 

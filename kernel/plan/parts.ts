@@ -5,7 +5,7 @@ import type { MergedDeferral, PartSource, PartStep } from '../../contract/part.j
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { listPayloadForms, type PartitionPart } from '../../language/analysis/foreground.js';
-import { Draft } from './draft.js';
+import { Draft } from '../../language/analysis/draft.js';
 import { groupActions } from './groups.js';
 import { listInheritedWork } from './inherited-steps.js';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../contract/resource-plan.js';

@@ -1,6 +1,5 @@
 /** Compiles all valid resources of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
-import { computeIsolations } from '../../language/analysis/isolation.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
@@ -8,27 +7,59 @@ import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compileResource } from './resource.js';
-import type { CompileInput } from './tools.js';
-import { compileTables } from '../../language/analysis/model-tables.js';
+import {
+  createPlanCache,
+  readSet,
+  recordLookups,
+  type PlanCache,
+  type SetLookups,
+} from '../../language/analysis/set-lookups.js';
+import type { CompileInput, Handles } from './tools.js';
+import type { BlindIndexSource } from '../../contract/migration.js';
+import { memoize } from '../../language/analysis/memoize.js';
+import { createReport } from '../../language/analysis/report.js';
+import { isSame } from '../../language/analysis/lookups.js';
+import type { StageInput } from '../../language/analysis/stage-cache.js';
 import { toProblem } from '../../language/analysis/plugin-errors.js';
 import { hasParameters } from '../../language/strings/route.js';
 
+interface CompiledResource {
+  readonly plan: ResourcePlan;
+  readonly indexSources: readonly BlindIndexSource[];
+}
+
+const recordHandles = (handles: Handles, plugins: Set<string>): Handles => ({
+  ...handles,
+  handle: (id) => handles.handle(plugins.add(id) && id),
+});
+
+/** `reads`: what every plan depends on. */
 export function compilePlanSet(
   analysis: Analysis,
-  services: Omit<CompileInput, 'resources' | 'actions' | 'tables' | 'isolations' | 'version' | 'indexSources'>,
-  begin: (resource: string) => void = () => undefined,
+  services: Omit<CompileInput, keyof SetLookups | 'indexSources' | 'plugins'>,
+  cache: PlanCache = createPlanCache(services.registry),
+  reads: readonly StageInput[] = [],
 ): PlanSet {
-  const tables = compileTables(analysis.models, services.registry);
-  const hash = hashAnalysis(analysis);
-  const input: CompileInput = {
-    ...services,
-    version: hash,
-    indexSources: [],
-    tables,
-    isolations: computeIsolations(analysis.resources, analysis.models, services.registry),
-    resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
-    actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
-  };
+  const set = readSet(analysis, services.registry, cache.stages, hashAnalysis(analysis));
+  cache.latest = set;
+  if (!isSame(cache.reads, reads)) cache.reads = reads;
+  const allIndexSources: BlindIndexSource[] = [];
+  const report = createReport(services.registry.codes);
+  const compileOrReuse = (resource: ResourceModel): CompiledResource =>
+    cache.stages.getOrLookUp(resource, report, {
+      name: 'plan',
+      reads: cache.reads,
+      source: set,
+      compute: (answers) => {
+        const [lookups, end] = recordLookups(answers, cache);
+        const indexSources: BlindIndexSource[] = [];
+        const plugins = new Set<string>();
+        const handles = recordHandles(services.handles, plugins);
+        const plan = compileResource({ ...services, ...lookups, handles, plugins, indexSources }, resource);
+        end();
+        return { plan, indexSources };
+      },
+    });
   const byPath = new Map<string, ResourcePlan>();
   const byId = new Map<string, ResourcePlan>();
   const routes: PatternRoute[] = [];
@@ -37,9 +68,10 @@ export function compilePlanSet(
   const failures: PlanFailure[] = [];
   const tryCompile = (resource: ResourceModel): ResourcePlan | null => {
     if (!resource.sound) return null;
-    begin(resource.id);
     try {
-      return compileResource(input, resource);
+      const { plan, indexSources } = compileOrReuse(resource);
+      allIndexSources.push(...indexSources);
+      return plan;
     } catch (error) {
       if (!(error instanceof BootError)) throw error;
       failures.push({
@@ -70,13 +102,13 @@ export function compilePlanSet(
   const patterns = compilePatterns(routes);
   const identities = Object.freeze([...listIdentities(byId.values()), ...unknown.slice(0, 1)]);
   return Object.freeze({
-    hash,
+    hash: set.version(),
     byPath,
     byId,
     patterns,
     broken,
-    tables: [...tables.values()],
-    indexSources: input.indexSources,
+    tables: [...set.tables.values()],
+    indexSources: allIndexSources,
     identities,
     failures: Object.freeze(failures),
   });
@@ -92,11 +124,11 @@ export function listIdentities(plans: Iterable<ResourcePlan>): readonly Identity
   return Object.freeze([...found.values()]);
 }
 
+const digest = memoize(({ text }: { readonly text: string }) => createHash('sha256').update(text).digest('base64'));
+
 /** Lets jobs and clients detect changed definitions. */
-function hashAnalysis(analysis: Analysis): string {
-  const hash = createHash('sha256');
-  for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    hash.update(`${file}\0${text}\0`);
-  }
+function hashAnalysis({ documents }: Analysis): string {
+  const files = [...documents].sort(([a], [b]) => (a < b ? -1 : 1));
+  const hash = createHash('sha256').update(files.map(([file, doc]) => `${file}\0${digest(doc)}\n`).join(''));
   return hash.digest('hex').slice(0, 16);
 }

@@ -3,7 +3,7 @@ import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures } from './action.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/foreground.js';
-import { Draft } from './draft.js';
+import { Draft } from '../../language/analysis/draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
@@ -68,6 +68,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
+    plugins: input.plugins,
     admit: select(ResourcePhase.ADMIT, ResourcePhase.CHECK),
     check: select(ResourcePhase.CHECK, ResourcePhase.REPLY),
     ...route,
@@ -93,13 +94,11 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       touches: [...draft.touches],
       sample: draft.needsList ? [sample] : sample,
       presumes: draft.presumes,
-      describe: describePlan(scope, draft.steps, {
-        groups,
-        parts,
-        schedules,
-        main: answering?.key ?? null,
-        accepted: accepts?.whole === true,
-      }),
+      // Read late: lines move without a change of the plan.
+      get describe() {
+        const [main, accepted] = [answering?.key ?? null, accepts?.whole === true];
+        return describePlan(scope, draft.steps, { groups, parts, schedules, main, accepted });
+      },
     },
   });
   return input.planObserver?.observeResource(plan) ?? plan;

@@ -5,7 +5,7 @@ import { createUnresolvedFault } from '../../contract/fault.js';
 import type { Accessor } from '../../contract/handles.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import type { ModelColumn } from '../../contract/model.js';
 import type {
   Execute,
   Frame,
@@ -28,7 +28,6 @@ import {
   type RepeatModel,
   type ResourceModel,
 } from '../../language/analysis/model.js';
-import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { isWrittenPath, listOutputNames, listValueReads } from '../../language/analysis/value-reads.js';
@@ -39,6 +38,7 @@ import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
 import type { PartRunner, SlotInitializer } from '../../contract/part.js';
 import type { PlanObserver } from '../../contract/resource-plan.js';
+import type { SetLookups } from '../../language/analysis/set-lookups.js';
 import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */
@@ -48,23 +48,17 @@ export interface Handles {
 }
 
 /** What all resources of a set are compiled from. */
-export interface CompileInput {
-  /** The whole set, because dependencies may be in other resources. */
-  readonly resources: ReadonlyMap<string, ResourceModel>;
-  /** The whole set, by key. */
-  readonly actions: ReadonlyMap<string, ActionModel>;
+export interface CompileInput extends SetLookups {
   readonly registry: Registry;
   readonly handles: Handles;
-  readonly tables: ReadonlyMap<string, ModelTable>;
-  readonly isolations: Isolations;
   readonly intercept: (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
   readonly profile: string | null;
   /** The config enables features that are for tests only. */
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly runner: () => PartRunner;
-  /** Hash of the set. */
-  readonly version: string;
+  /** Collects the plugins whose handles are used. */
+  readonly plugins: Set<string>;
   /** Collects what plugins record. */
   readonly indexSources: BlindIndexSource[];
   /** Whether a plugin may read the results of this mode before the response; by default true. */
@@ -122,7 +116,9 @@ export function createTools(
     recordRead({ from: 'payload', field, slot: field === null ? null : findNameSlot(field) });
   const tools: PlanTools = {
     place,
-    version: scope.version,
+    get version() {
+      return scope.version();
+    },
     // Direct reads see the payload as sent, even where a result provides the same name.
     recordPayloadRead: (field) => recordRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
@@ -180,7 +176,7 @@ export function createTools(
     },
     recordIndexSource: (source) => void scope.indexSources.push(source),
     get indexes() {
-      return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
+      return scope.hasBlindColumns();
     },
     get conceals() {
       return buildConcealPattern(scope);

@@ -131,7 +131,7 @@ export async function createKernel({
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const followSecrets = createSecretFollower(connect === true || connect === 'stores');
-  const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
+  const compiling = createPlanCompiler({ project, hooks, live: () => live, instances, onProblem });
 
   /** Marks definitions invalid when these stores reject their statements, or what is in them returns a secret. */
   async function checkDefinitions(
@@ -161,8 +161,10 @@ export async function createKernel({
     live = createLiveHooks(hooks, (err) => log.error({ err }, 'observer failed'));
     plans = compiling.compile(loaded.analysis, config);
     compiling.recordServed(loaded.analysis);
-    if (connect === true && config.migrate && (await start.syncSchemas(first, plans.tables)))
+    if (connect === true && config.migrate && (await start.syncSchemas(first, plans.tables))) {
+      compiling.forgetPlans();
       plans = compiling.compile(loaded.analysis, config);
+    }
     const taken = await checkDefinitions(loaded, start.listAvailable(first));
     if (taken !== loaded) plans = compiling.compile((loaded = taken).analysis, config);
   } catch (error) {
@@ -184,6 +186,7 @@ export async function createKernel({
           if (config.migrate) await lifecycle.syncSchemas([instance], now.plans.tables);
           const taken = await checkDefinitions(now.loaded, [instance]);
           // The store is open now, and may need other plans than those compiled without it.
+          compiling.forgetPlans();
           now.plans = compiling.compile(taken.analysis, config);
           if (taken === now.loaded) return;
           now.loaded = taken;

@@ -63,8 +63,10 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     if (connect === true) await lifecycle.open(added);
     let compiled = compiling.compile(analysis, config);
     const isSynced = connect === true && config.migrate;
-    if (isSynced && (await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables)))
+    if (isSynced && (await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables))) {
+      compiling.forgetPlans();
       compiled = compiling.compile(analysis, config);
+    }
     now.broken ||= compiled.failures.length > 0;
     return now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled;
   }

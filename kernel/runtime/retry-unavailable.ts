@@ -83,10 +83,10 @@ const REFUSE: Step = Object.freeze({
 });
 
 /** Returns the same set with resources that need an unavailable server responding with 503. */
-export function rejectWaiting(set: PlanSet, waits: (resource: string) => boolean): PlanSet {
+export function rejectWaiting(set: PlanSet, waits: (plan: ResourcePlan) => boolean): PlanSet {
   const stands = new Map<ResourcePlan, ResourcePlan>();
   for (const plan of set.byId.values()) {
-    if (waits(plan.id)) stands.set(plan, Object.freeze({ ...plan, admit: Object.freeze([REFUSE]) }));
+    if (waits(plan)) stands.set(plan, Object.freeze({ ...plan, admit: Object.freeze([REFUSE]) }));
   }
   const toServed = (plan: ResourcePlan): ResourcePlan => stands.get(plan) ?? plan;
   const replaceAll = (plans: PlanSet['byId']) =>

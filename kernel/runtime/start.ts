@@ -1,7 +1,6 @@
 /** Decides which plugins are opened and which resources wait for unavailable servers. `retry-unavailable.ts` retries. */
 import type { Log } from '../../contract/plugin.js';
-import type { PlanSet } from '../../contract/resource-plan.js';
-import type { Handles } from '../plan/tools.js';
+import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import type { Instance, Instances } from './instances.js';
 import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
 import { retryUntilAvailable, rejectWaiting, type RetryInput } from './retry-unavailable.js';
@@ -25,12 +24,10 @@ export interface StartInput {
 export function createStart({ lifecycle, instances, log, connect, wait }: StartInput) {
   const { unavailable } = lifecycle;
   const pending: Instance[] = [];
-  const requested = new Map<string, Set<string>>();
-  let asking = new Set<string>();
   const stop = new AbortController();
   const isAvailable = ({ key }: Instance): boolean => !unavailable.has(key);
-  const isWaiting = (resource: string): boolean =>
-    [...instances.collectDependencies(requested.get(resource) ?? [])].some((key) => unavailable.has(key));
+  const isWaiting = ({ plugins }: ResourcePlan): boolean =>
+    [...instances.collectDependencies(plugins)].some((key) => unavailable.has(key));
 
   /** Null when the server has become unavailable. */
   async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean | null> {
@@ -44,17 +41,7 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
     }
   }
 
-  const handles: Handles = {
-    handle: (id) => {
-      asking.add(id);
-      return instances.handle(id);
-    },
-    resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
-  };
   return {
-    handles,
-    /** Names the resource being compiled, so that its dependencies are recorded. */
-    beginResource: (resource: string) => void requested.set(resource, (asking = new Set())),
     async open(all: readonly Instance[]) {
       const chosen = selectInstances(connect, all, instances);
       if (wait) pending.push(...(await lifecycle.openAvailable(chosen, instances.collectDependencies)));

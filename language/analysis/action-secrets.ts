@@ -6,7 +6,7 @@ import { isInside } from './report.js';
 
 /** Names of secret columns and fields, including their aliases in statements. */
 export function listSecretNames(
-  allTables: ReadonlyMap<string, ModelTable>,
+  allTables: Pick<ReadonlyMap<string, ModelTable>, 'get'>,
   actions: readonly ActionModel[],
 ): SecretNames {
   const tables = actions.flatMap(({ models, behind }) =>

@@ -11,7 +11,9 @@ interface ConcealInput {
   readonly uses: ReadonlySet<string>;
   readonly sequence: readonly ActionModel[];
   /** By model. */
-  readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly tables: Pick<ReadonlyMap<string, ModelTable>, 'get'>;
+  /** Of any table. */
+  readonly hasBlindColumns: () => boolean;
 }
 
 /** The patterns of plugins, by id: the same for all resources. */
@@ -23,14 +25,14 @@ const listForms = memoize(({ plugins }: Registry): readonly (readonly [id: strin
 );
 
 const isBlind = ({ blind }: ModelColumn): boolean => blind !== undefined;
-const hasBlindColumns = memoize((tables: ReadonlyMap<string, ModelTable>): boolean =>
+export const hasBlindColumns = memoize((tables: ReadonlyMap<string, ModelTable>): boolean =>
   [...tables.values()].some(({ columns }) => columns.some(isBlind)),
 );
 
 /** A hash may occur in an expression, a row as JSON, or a view. */
-export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
+export function buildConcealPattern({ registry, uses, sequence, tables, ...whole }: ConcealInput): RegExp | null {
   const forms = listForms(registry).flatMap(([id, form]) => (uses.has(id) ? [form] : []));
-  if (hasBlindColumns(tables)) forms.push(BLIND_FORM);
+  if (whole.hasBlindColumns()) forms.push(BLIND_FORM);
   if (forms.length === 0) return null;
   const mayHold = sequence.some(({ definition: { finds }, node, models, behind, stores }) => {
     if (stores.length === 0) return false;

@@ -9,7 +9,8 @@ import { Slot } from '../../contract/slot.js';
 import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
-import { isInside } from './report.js';
+import { createReport, isInside } from './report.js';
+import { createStageCache, type Lookups } from './stage-cache.js';
 import type { LocatedNode } from '../source/tree.js';
 
 /** By id of the serving resource, then key of the actionable. */
@@ -41,11 +42,23 @@ export function computeIsolations(
   resources: readonly ResourceModel[],
   models: readonly DataModel[],
   registry: Registry,
+  /** Of an earlier set: what is decided for a resource is kept while its dependencies and keys are the same. */
+  stages = createStageCache(registry.codes),
 ): Isolations {
-  const keysOf = listKeys(models);
-  const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
+  const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action] as const)));
+  const source = { actions, keysOf: listKeys(models) };
+  const report = createReport(registry.codes);
   const decided = resources.flatMap((resource) =>
-    listTransactionGroups(resource, byKey, registry, keysOf).map(decideIsolation),
+    stages.getOrLookUp(resource, report, {
+      name: 'isolation',
+      reads: [],
+      source,
+      compute: ({ readAnswer }: Lookups<typeof source>) => {
+        const get = (key: string) => readAnswer(`action ${key}`, ({ actions: known }) => known.get(key));
+        const keysOf: FindKeys = (table) => readAnswer(`keys ${table}`, (set) => set.keysOf(table));
+        return listTransactionGroups(resource, { get }, registry, keysOf).map(decideIsolation);
+      },
+    }),
   );
   const isIn = findSerializableTables(decided);
   const found = new Map<string, Map<string, IsolationNeed>>();
@@ -96,7 +109,7 @@ function listKeys(models: readonly DataModel[]): FindKeys {
 /** Groups adjacent actionables on one connection as the compiler does. */
 function listTransactionGroups(
   resource: ResourceModel,
-  byKey: ReadonlyMap<string, ActionModel>,
+  byKey: Pick<ReadonlyMap<string, ActionModel>, 'get'>,
   registry: Registry,
   keysOf: FindKeys,
 ): TransactionGroup[] {

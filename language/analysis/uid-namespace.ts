@@ -18,13 +18,15 @@ export function resolveReachedRealm(
 }
 
 interface Around {
-  readonly resources: ReadonlyMap<string, ResourceModel>;
+  readonly resources: Pick<ReadonlyMap<string, ResourceModel>, 'get'>;
+  /** Of all resources, with the id of one that has it. */
+  readonly listRealms: () => ReadonlyMap<string, string>;
   readonly registry: Registry;
 }
 
 /** `guarded`: id of the resource with the addressed callers. The checker has reported the errors already. */
 export function resolveUidNamespace(
-  { resources, registry }: Around,
+  { resources, registry, ...whole }: Around,
   owner: ResourceModel,
   action: ActionModel | null,
   guarded: string | null,
@@ -34,10 +36,7 @@ export function resolveUidNamespace(
   const own = findRealm(registry, places);
   if (guarded !== null && own === null) throw new BootError('LNK_NO_REALM', { target: guarded });
   const trusted = action?.timing.scheduled === true || hasGuard(registry, places);
-  const realms = listRealms(
-    registry,
-    [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),
-  );
+  const realms = whole.listRealms();
   const messageRealm = resolveMessageRealm(own, trusted, realms);
   if (messageRealm === null)
     throw new BootError('LNK_REALM', { field: 'broadcast_guard', ids: [...realms.values()].join('", "') });
@@ -46,6 +45,15 @@ export function resolveUidNamespace(
     open: messageRealm.open,
   });
 }
+
+export const listResourceRealms = (
+  registry: Registry,
+  resources: readonly ResourceModel[],
+): ReadonlyMap<string, string> =>
+  listRealms(
+    registry,
+    resources.map((one) => ({ id: one.id, places: listGuards(one) })),
+  );
 
 const listGuards = (resource: ResourceModel | undefined): readonly PluginUsage[] =>
   resource?.places.filter(({ node }) => node === resource.definition.node) ?? [];

@@ -36,7 +36,7 @@ interface PlannedResource {
   readonly sequence: readonly ActionModel[];
   readonly registry: Registry;
   /** By model. */
-  readonly tables: ReadonlyMap<string, ModelTable>;
+  readonly tables: Pick<ReadonlyMap<string, ModelTable>, 'get'>;
 }
 
 type DescribeAction = (key: string) => Readonly<Record<string, Json>>;

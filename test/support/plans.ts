@@ -68,6 +68,7 @@ export const createResourcePlan = (
     id: 'test',
     path: 'test',
     file: 'test.json',
+    plugins: new Set(),
     admit: null,
     check: null,
     groups,

@@ -1,5 +1,8 @@
 /** Hand-written compile input of one resource: for tests of the compiler without definitions, plugins or a kernel. */
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import type { ModelTable } from '../../contract/model.js';
+import { hasBlindColumns } from '../../language/analysis/conceal-pattern.js';
+import { listResourceRealms } from '../../language/analysis/uid-namespace.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { createSources } from '../../language/analysis/sources.js';
 import type { CompiledAccessor as Compiled } from '../../contract/handles.js';
@@ -104,7 +107,10 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
       profile: null,
       testing: false,
       uses: new Set<string>(),
-      version: 'v',
+      version: () => 'v',
+      plugins: new Set<string>(),
+      hasBlindColumns: () => hasBlindColumns((rest.tables ?? new Map()) as ReadonlyMap<string, ModelTable>),
+      listRealms: () => listResourceRealms(registry, [resource]),
       runner: () => ({ compile: compileWork }) as unknown as PartRunner,
       asked: [],
       once: [],

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { ActionModel } from '../../../language/analysis/model.js';
 import { compileAction, planFeatures } from '../../../kernel/plan/action.js';
 import type { CompileInput } from '../../../kernel/plan/tools.js';
-import { Draft } from '../../../kernel/plan/draft.js';
+import { Draft } from '../../../language/analysis/draft.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules, type PartDraft } from '../../../kernel/plan/parts.js';
 import { BootError } from '../../../contract/boot-error.js';
 import type { Deferral } from '../../../contract/deferred.js';

@@ -21,7 +21,7 @@ describe('unavailable servers', () => {
     ]),
     hash: 'h',
   } as unknown as PlanSet;
-  const served = rejectWaiting(set, (id) => id.startsWith('waits'));
+  const served = rejectWaiting(set, ({ id }) => id.startsWith('waits'));
   const catchAdmitFault = (plan: ResourcePlan | null | undefined): unknown => {
     if (plan?.admit === null || plan?.admit === undefined) return null;
     try {
