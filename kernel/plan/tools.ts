@@ -57,7 +57,7 @@ export interface CompileInput extends SetLookups {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly runner: () => PartRunner;
-  /** Collects the plugins whose handles are used. */
+  /** Collects the plugins that own the used handles. */
   readonly plugins: Set<string>;
   /** Collects what plugins record. */
   readonly indexSources: BlindIndexSource[];

@@ -3,8 +3,7 @@
  * with both names.
  */
 import { expect } from 'chai';
-import ts from 'typescript';
-import { visitNodes, listImports, loadSources, type Source } from '../support/sources.js';
+import { listImports, loadSources, type Source, listIdentifiers } from '../support/sources.js';
 
 interface Zone {
   readonly name: string;
@@ -342,15 +341,3 @@ describe('architecture: imports', () => {
     }
   });
 });
-
-/** Names that are read as variables: not property names, not parts of types. */
-function listIdentifiers(source: Source): string[] {
-  const names: string[] = [];
-  visitNodes(source, (node) => {
-    if (!ts.isIdentifier(node)) return;
-    const { parent } = node;
-    const isMember = (ts.isPropertyAccessExpression(parent) && parent.name === node) || ts.isTypeElement(parent);
-    if (!isMember && !ts.isPropertyAssignment(parent)) names.push(node.text);
-  });
-  return names;
-}

@@ -76,3 +76,15 @@ export function listStrings(source: Source): string[] {
   });
   return found;
 }
+
+/** Names that are read as variables: not property names, not parts of types. */
+export function listIdentifiers(source: Source): string[] {
+  const names: string[] = [];
+  visitNodes(source, (node) => {
+    if (!ts.isIdentifier(node)) return;
+    const { parent } = node;
+    const isMember = (ts.isPropertyAccessExpression(parent) && parent.name === node) || ts.isTypeElement(parent);
+    if (!isMember && !ts.isPropertyAssignment(parent)) names.push(node.text);
+  });
+  return names;
+}
