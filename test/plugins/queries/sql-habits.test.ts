@@ -3,7 +3,11 @@
  * parameters without a type, names of columns without an alias. Every entry of every list has its row.
  */
 import { expect } from 'chai';
-import { findForeignFunctions, findForeignPlaceholders, describeMistake } from '../../../plugins/queries/sql/analysis/common-mistakes.js';
+import {
+  findForeignFunctions,
+  findForeignPlaceholders,
+  describeMistake,
+} from '../../../plugins/queries/sql/analysis/common-mistakes.js';
 import { listOutputAliases, hasStar, listOutputNames } from '../../../plugins/queries/sql/analysis/outputs.js';
 import { createScope } from '../../../plugins/queries/sql/analysis/scope.js';
 import { findChild, listItems, type Tree } from '../../../plugins/queries/sql/analysis/tree.js';
