@@ -1,7 +1,5 @@
 /**
- * `--overload`: requests at half, all and twice of what a server can do, sent at their times whether answers come or not: how long
- * they took, how many were refused, and how long a refusal took. The work is a statement of known length, so that connections are
- * what is short. Goal: with twice as much the slowest of a hundred take no more than three times as long as with half of it.
+ * `--overload`: requests at half, all and twice the capacity of a server, sent at their times: durations, rejections and their durations. The work is a statement of known length, so that connections are scarce. Goal: at twice the capacity p99 is at most three times that at half of it.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';

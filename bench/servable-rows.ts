@@ -1,7 +1,5 @@
 /**
- * Rows that need plugins which a build may not have keep their definitions in a folder of their own. Asks the checker
- * whether it knows them; where it does not, our server runs without that folder and the rows are left out, with a line
- * that says so.
+ * Rows of plugins that a build may lack have their definitions in a separate folder, which is left out, with its rows and a message, if the checker rejects it.
  */
 import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';

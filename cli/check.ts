@@ -81,7 +81,7 @@ export async function runAudit(options: CommandOptions, terminal: Terminal): Pro
   return reportUnrunPlugins(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
-/** Reports plugins that were not checked because project code does not run. True if whole plugins were not loaded. */
+/** Reports unchecked plugins with code that does not run. True if plugins were not loaded. */
 function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;

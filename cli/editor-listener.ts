@@ -1,6 +1,5 @@
 /**
- * Receives statements to run from an editor (POST /), and sends it reports of requests (GET /requests, a JSON line
- * each): on loopback, with a token. Only in `lintel dev`.
+ * Runs statements of an editor (POST /) and reports requests to it (GET /requests), on loopback, with a token.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

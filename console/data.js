@@ -105,7 +105,7 @@ const describeKey = (columns, row) =>
 
 const toText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-/** A change is checked in a transaction that is rolled back; only then it can be saved. `row` null: a new one. */
+/** A change is checked before it can be saved. `row` null: a new one. */
 function createEditor({ table, columns, row }, done) {
   const open = columns.filter(({ isOpen, isKey }) => isOpen && (row === null || !isKey));
   const fields = open.map(({ name, type }) => {

@@ -5,7 +5,7 @@ import type { PlanObserver } from './resource-plan.js';
 /** A list of objects is shown as a table, an object as fields. */
 export interface ConsolePane {
   readonly title: string;
-  /** The id of the pane of which it is a section, such as `metrics`. Absent: it is a pane of its own. */
+  /** The pane of which it is a section, such as `metrics`. */
   readonly within?: string;
   /** Called whenever the pane is shown. Without secrets. */
   read(): Json | Promise<Json>;
@@ -105,7 +105,7 @@ export interface Recorder {
   clear(): void;
   /** Counts since the start, by resource. */
   readonly counts: ReadonlyMap<string, RequestCounts>;
-  /** Requests that began in the last minute, also those that are no longer recorded. */
+  /** Requests that began in the last minute. */
   countLastMinute(): number;
   /** Called after each recording. The returned function unsubscribes. */
   subscribe(listener: (recording: RecordingSummary) => void): () => void;

@@ -32,7 +32,7 @@ export interface TapOptions {
   readonly before?: readonly string[];
   /** Only for `execute`: the tapped mode. */
   readonly mode?: string;
-  /** Only for `reply`: the body may be JSON text (`RawJson`, `JsonStream`), so that large results are streamed. */
+  /** Only for `reply`: accepts a body as JSON text (`RawJson`, `JsonStream`). */
   readonly takesText?: true;
 }
 

@@ -1,6 +1,5 @@
 /**
- * A query language that is written as text (`text({ language })`). `language` and `kernel` know no grammar: they ask
- * this interface, which the plugin of the language implements.
+ * A query language that is written as text (`text({ language })`), implemented by its plugin: `language` and `kernel` know no grammar.
  */
 import type { JsonSchema } from './api.js';
 import type { JsonObject } from './json.js';
@@ -45,9 +44,9 @@ export interface StatementParser {
 }
 
 export interface CachedParser extends StatementParser {
-  /** Replaces the parser if a statement was not in the file, which makes the analysis invalid. */
+  /** True if the parser was replaced: the analysis is invalid. */
   loadMissing(): Promise<boolean>;
-  /** Writes the file if it lacks a parsed statement. Errors are ignored: the folder may be read-only. */
+  /** Writes new statements to the file. Ignores errors: the folder may be read-only. */
   writeChanges(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What a query language reads in the text of a statement. Offsets are UTF-16 code units of the text. */
+/** What a query language reads in a statement. Offsets are UTF-16 code units. */
 import type { Json } from './json.js';
 
 export interface TextSpan {
@@ -78,7 +78,7 @@ export interface StatementAccess {
   /** A name that may access unknown tables, such as a function or a view. */
   readonly foreign: string | null;
   /**
-   * `insert`: new rows. `merge`: a row with their key may exist. `row`: one row by its key. `range`: anything else.
+   * `merge`: inserts rows, of which a key may exist. `row`: one row by its key. `range`: anything else.
    */
   readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
   readonly row: SelectedRow | null;
@@ -177,7 +177,7 @@ export interface BlindUses {
   readonly faults: readonly BlindFault[];
 }
 
-/** A column that a value is written to or must equal, with the forms that the statement gives to the value. */
+/** A column that a value is written to or must equal, and the forms of the value. */
 export interface MetColumn {
   readonly column: string;
   readonly forms: readonly string[];

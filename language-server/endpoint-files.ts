@@ -1,4 +1,4 @@
-/** The files that code actions write for a model, by the column of the owner. A bundle of its own: most sessions never load it. */
+/** Files that code actions write for a model, by owner column; bundled apart, because few sessions load it. */
 import type { DataModel } from '../language/analysis/model.js';
 import { compileTables } from '../language/analysis/model-tables.js';
 import { memoizeWith } from '../language/analysis/memoize.js';

@@ -1,6 +1,5 @@
 /**
- * `--sockets`: what an idle connection costs, how long a message takes to a thousand and to ten thousand of them, and what a question costs over a
- * connection and over HTTP. Ours beside the hand-written service, in rounds that visit both in turn, each time a new process.
+ * `--sockets`: memory of idle connections, durations of a message to a thousand and to ten thousand of them, cost of a request over a connection and over HTTP. Rounds alternate between Lintel and the hand-written service, each time in a new process.
  */
 import { readFileSync } from 'node:fs';
 import { findPinnableCores, readResidentMiB, readTreeCpuMicros } from '../proc.js';

@@ -1,4 +1,4 @@
-/** Changes one row in a transaction, which is rolled back unless the change is confirmed and violates nothing. */
+/** Changes one row, and rolls back unless the change is confirmed and violates nothing. */
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { scanSql } from '../../plugins/queries/sql/text/scan.js';
@@ -74,7 +74,7 @@ async function runInTransaction(
   }
 }
 
-/** Each column alone first, because a database reports the first violation only. */
+/** Each column alone first: a database reports one violation. */
 async function tryChange(
   { kind, table }: RowChange,
   values: ReadonlyMap<string, unknown>,
@@ -193,7 +193,7 @@ function parseValue(text: string, type: ModelColumn['type']): unknown {
   }
 }
 
-/** What the page sends in a header, because routes read no bodies. Null: it is no change. */
+/** Sent in a header, because routes read no bodies. Null: no change. */
 export function readChange(header: string | undefined): RowChange | null {
   try {
     const { kind, table, key = {}, values = {} } = JSON.parse(decodeURIComponent(header ?? '')) as Partial<RowChange>;

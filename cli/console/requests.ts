@@ -19,7 +19,7 @@ export function findReplayObstacle({ trigger, resource, path, files, lacks }: Re
   return lacks === 'size' ? 'The request is too large to be recorded whole.' : null;
 }
 
-/** By trigger. A message is sent again as a request, which takes the same path through the kernel. */
+/** By trigger. A message is sent again as a request. */
 const OTHER_WAYS: Readonly<Record<string, string>> = {
   job: 'A job is not sent again: send the request that accepted it, or retry the job in the pane "Jobs".',
   cron: 'A scheduled run is not sent again: run it now in the pane "Schedules".',

@@ -1,4 +1,4 @@
-/** Rows that a debugger reads: inside the transaction of a stopped request, or outside where it has none. */
+/** Rows that a debugger reads, inside the transaction of the stopped request if it has one. */
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { StatementText } from '../../contract/statement-text.js';
 import { scanSql } from '../../plugins/queries/sql/text/scan.js';

@@ -35,7 +35,7 @@ export function replaceTime(): TestTime {
   });
   performance.now = performanceNow;
   const realSetTimeout = globalThis.setTimeout;
-  // The embedded database sets a timer anew for the rest of its time, which is years where a test gives an instant in the past.
+  // The embedded database sets timers of years where a test gives an instant in the past.
   globalThis.setTimeout = new Proxy(realSetTimeout, {
     apply: (target, self, [call, milliseconds, ...given]: [() => void, number?, ...unknown[]]) =>
       Reflect.apply(target, self, [call, Math.min(milliseconds ?? 0, LONGEST), ...given]) as NodeJS.Timeout,

@@ -1,4 +1,4 @@
-/** Compiles an analysis into plans for the running kernel, or reuses earlier ones. It does not serve them. */
+/** Compiles an analysis into plans, or reuses earlier ones. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';

@@ -1,7 +1,5 @@
 /**
- * Keeps the offers that check clean: each one is accepted in a supposed text, which must have no more errors and warnings than before.
- * Where the text has errors already, an offer may be part of their solution, and all are kept. So are those that time does not
- * suffice for.
+ * Keeps the offers that check clean: each one is accepted in a copy of the text, which must have no more errors and warnings than before. In a text with errors all are kept, as are those that time does not suffice for.
  */
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';

@@ -42,7 +42,7 @@ export function computeIsolations(
   resources: readonly ResourceModel[],
   models: readonly DataModel[],
   registry: Registry,
-  /** Of an earlier set: what is decided for a resource is kept while its dependencies and keys are the same. */
+  /** Decisions of an earlier set, kept while dependencies and keys are the same. */
   stages = createStageCache(registry.codes),
 ): Isolations {
   const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action] as const)));

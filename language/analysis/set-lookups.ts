@@ -1,6 +1,5 @@
 /**
- * What a plan reads of the whole set, recorded: it is compiled again only if an answer has changed. Start and reload
- * differ only in what has been compiled before.
+ * Records what a plan reads of the whole set: it is compiled again only if an answer has changed.
  */
 import type { ModelTable } from '../../contract/model.js';
 import type { IsolationNeed } from '../../contract/plan.js';
@@ -50,7 +49,7 @@ export function readSet(analysis: Analysis, registry: Registry, stages: StageCac
 
 type Read = <A extends StageInput>(key: string, read: (set: CompiledSet) => A, print?: (a: A) => StageInput) => A;
 
-/** After `end`, plugins that ask late are answered by the latest set: a plan must not hold an earlier one in memory. */
+/** After `end`, the latest set answers, so that a plan holds no earlier one in memory. */
 export function recordLookups(
   lookups: Lookups<CompiledSet>,
   holder: { readonly latest: CompiledSet | null },
@@ -74,7 +73,7 @@ const printTable = (table: ModelTable | undefined): StageInput => table && [JSON
 const printNeeds = (needs: ReadonlyMap<string, IsolationNeed> | undefined): StageInput =>
   needs && JSON.stringify([...needs]);
 
-/** The plans of earlier sets, which are reused while nothing that they were compiled from has changed. */
+/** Plans of earlier sets, reused while their inputs are unchanged. */
 export interface PlanCache {
   readonly stages: StageCache;
   latest: CompiledSet | null;

@@ -69,7 +69,7 @@ function explainUnfit({ model, columns, stores }: ModelTable, kind: string, owne
   return `The model "${model}" has no field "${owner}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-/** Next to the models of the project: `definitions/models` has `definitions/resources` and `definitions/tests`. */
+/** Next to the models of the project. */
 function nameFiles(
   { models }: Pick<Analysis, 'models'>,
   { model }: ModelTable,

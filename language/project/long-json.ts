@@ -1,4 +1,4 @@
-/** The body of a response with a long list as JSON text, written in turns of the event loop. */
+/** JSON text of a long body, written in turns of the event loop. */
 import { promisify } from 'node:util';
 import { RawJson } from '../../contract/raw-json.js';
 import type { Reply } from '../../contract/reply.js';

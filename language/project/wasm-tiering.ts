@@ -35,8 +35,7 @@ export function raiseTieringBudget(times: number): () => void {
 }
 
 /**
- * Each thread keeps the memory that it optimized with: the embedded database takes 210 MiB instead of 250, and a tenth less processor time
- * to start.
+ * Each thread keeps its memory: with one, the embedded database takes 210 MiB instead of 250.
  */
 export function optimizeOnOneThread(): void {
   if (!isChosen(/^--wasm-num-compilation-tasks/)) setFlagsFromString('--wasm-num-compilation-tasks=1');

@@ -1,4 +1,4 @@
-/** The text of JSON.stringify for a result with long lists, in pieces, so that other work goes on in between. */
+/** JSON.stringify in pieces for long lists, so that other work continues in between. */
 import { isObject } from '../../contract/json.js';
 
 /** Items of a list. */

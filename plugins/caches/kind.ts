@@ -47,7 +47,7 @@ export interface Cache {
   /** Sets a flag for each key that expires after its `seconds`. */
   setFlags(entries: readonly { readonly key: string; readonly seconds: number }[]): MaybePromise<void>;
   hasFlag(key: string): MaybePromise<boolean>;
-  /** Values for the console, the last used first. Absent where the store has no keys that can be read. */
+  /** Values for the console, last used first. Absent where keys cannot be read. */
   listEntries?(most: number): readonly CacheEntry[];
 }
 

@@ -77,7 +77,7 @@ export interface RowsOfTwo {
   readonly last: Promise<readonly Row[]>;
 }
 
-/** Connections of a pool: how many there may be, are open, are in use, and requests that wait for one. */
+/** Connections of a pool, and requests that wait for one. */
 export interface PoolUsage {
   readonly most: number;
   readonly open: number;
@@ -131,13 +131,11 @@ export interface Dialect extends Statements {
   /** Never rejects: a connection that cannot roll back is discarded. */
   rollback(transaction: Transaction): Promise<void>;
   /**
-   * Rolls back and closes the connection, which ends what a session keeps: locks by name, variables, settings. Never rejects.
-   * Absent: there is one session.
+   * Rolls back and closes the connection. Never rejects. Absent: there is one session.
    */
   readonly closeSession?: (transaction: Transaction) => Promise<void>;
   /**
-   * Runs a statement that only reads inside a transaction, which then is as before, also after a failure. Absent: a statement
-   * inside can make the transaction read-only, as on PostgreSQL.
+   * Runs a reading statement inside a transaction and leaves the transaction unchanged. Absent where a statement can make the transaction read-only.
    */
   readonly readInside?: (prepared: PreparedStatement, transaction: Transaction) => Promise<readonly Row[]>;
   /** True when a retry may succeed (serialization failure, deadlock). */

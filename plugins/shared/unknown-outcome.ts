@@ -1,4 +1,4 @@
-/** Of a write that may have taken effect: its error must not invite the caller to repeat it. */
+/** The error of a write that may have taken effect must not ask for a repetition. */
 import { Fault } from '../../contract/fault.js';
 
 const PARAMS = { outcome: 'Whether the last statement took effect is not known.' };

@@ -105,7 +105,7 @@ const ignoreErrors =
 const serializeExact = (value: unknown): string =>
   value === undefined ? 'u' : typeof value === 'bigint' ? `b${value}` : JSON.stringify(value);
 
-/** Without values of requests: the first text of a name, or the place of an entry. */
+/** Without values of requests. */
 export function describeKey(key: string): string {
   const parsed = /^n(\[.*\])$/s.exec(key)?.[1];
   const [first, ...rest] = parsed === undefined ? [] : (JSON.parse(parsed) as readonly string[]);

@@ -38,7 +38,7 @@ async function load(): Promise<typeof Sharp> {
   return sharp;
 }
 
-/** `type`: detected from the bytes. Null where no color is found; never rejects because of the content. */
+/** `type`: detected from the bytes. Null where no color is found. */
 export type ReadDominantColor = (file: UploadedFile, type: string, requester?: Requester) => Promise<string | null>;
 
 export function createColorReader(): ReadDominantColor {

@@ -1,4 +1,4 @@
-/** Makes a record, which refers to what the request had, into masked and bounded copies for the reader. */
+/** Copies a record for a reader, masked and bounded. */
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { RecordMask, RecordedProblem, Recording, RecordingSummary } from '../../../contract/console.js';
 import { ensureFault } from '../../../contract/fault.js';
@@ -116,7 +116,7 @@ export function describeRecord(request: RecordedRequest, context: RecordContext)
   };
 }
 
-/** What one of both definitions keeps secret, those of the request and those of now, is not shown. */
+/** Secrets of the definitions then and now are masked. */
 function joinMasks(notes: RequestNotes | null, { readMask }: RecordContext): RecordMask {
   const now = readMask();
   const then = notes?.mask ?? now;

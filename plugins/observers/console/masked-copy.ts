@@ -105,7 +105,7 @@ function collectTexts(value: unknown, into: string[]): void {
 /** Values that an estimate looks at. */
 const MOST_VISITS = 1000;
 
-/** Bytes, about; Infinity for what has more values than an estimate looks at, or arrives as a stream. */
+/** Estimated bytes; Infinity for streams and too many values. */
 export const estimateSize = (value: unknown): number => measureValue(value, { left: MOST_VISITS });
 
 function measureValue(value: unknown, visits: { left: number }): number {

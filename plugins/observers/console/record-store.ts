@@ -10,8 +10,7 @@ export interface RecordStore {
 }
 
 /**
- * The newest requests are all held. Of older ones, without a reader, only some of each second: what is held for long
- * costs the garbage collector ten times as much as what the recorder does.
+ * Holds the newest requests and, without a reader, some older ones of each second: garbage collection of long-held objects costs most.
  */
 const NEWEST = 32;
 const PER_SECOND = 20;

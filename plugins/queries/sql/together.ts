@@ -1,6 +1,5 @@
 /**
- * Plans two statements that are sent at once: one reads and locks a row by its key, the last of the transaction
- * changes rows with values of it. The database reads those values itself, and changes nothing without the row. One after the other, the
+ * Plans two statements that are sent at once: one reads and locks a row by its key, the last of the transaction changes rows with its values, which the database reads itself. One after the other, the
  * balance chain takes 1.2 times the processor time.
  */
 import type { StatementText } from '../../../contract/statement-text.js';

@@ -107,8 +107,7 @@ function resolveColumns({ catalogue }: StatementToCheck, tree: JsonObject): Reso
 const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 
 /**
- * For a store of another dialect: names mean the same if the parser accepts the statement. The store checks syntax
- * and double-quoted names.
+ * For a store of another dialect, which itself checks syntax and double-quoted names.
  */
 function checkForeign(input: StatementToCheck): CheckedStatement {
   const readable = quoteReserved(input.scan);

@@ -88,7 +88,7 @@ export interface ForeignPlaceholder {
   readonly n: number;
 }
 
-/** Placeholders of other libraries (`?`, `:id`, `%s`) in statements that do not parse: they are also valid SQL. */
+/** Placeholders of other libraries (`?`, `:id`, `%s`), for statements that do not parse. */
 export function findForeignPlaceholders({ text, tokens, placeholders }: StatementText): ForeignPlaceholder[] {
   const used = new Set(placeholders.map(({ n }) => n));
   const numbers = new Map<string, number>();

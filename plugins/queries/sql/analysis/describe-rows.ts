@@ -1,4 +1,4 @@
-/** The JSON Schema of the rows of a statement: from its text, and where that leaves types open, from the store. */
+/** The JSON Schema of the rows: from the statement, and types that it leaves open from the store. */
 import type { StatementText } from '../../../../contract/statement-text.js';
 import type { JsonSchema } from '../../../../contract/api.js';
 import { isObject } from '../../../../contract/json.js';

@@ -1,4 +1,4 @@
-/** Maps types of PostgreSQL to JSON Schema, as serialized in responses. Unlisted types stay open. */
+/** Maps types of PostgreSQL to JSON Schema. Unlisted types stay open. */
 import type { JsonSchema } from '../../../../contract/api.js';
 import { ANY } from '../../../../contract/forms.js';
 

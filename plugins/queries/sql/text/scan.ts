@@ -1,6 +1,5 @@
 /**
- * Scans SQL by PostgreSQL's lexical rules, so that placeholders inside strings, comments and quoted names do not
- * count. Accepts any text.
+ * Scans SQL by PostgreSQL's lexical rules. Accepts any text.
  */
 import type { StatementText } from '../../../../contract/statement-text.js';
 import { readPlaceholders, readQuotedPlaceholders } from './placeholders.js';
@@ -12,7 +11,7 @@ export function scanSql(text: string): StatementText {
   const { tokens, faults } = tokenizeSql(text);
   const words = toLexemes(text, tokens);
   const statement = readStatement(words);
-  // Slices, because a list that was pushed to has room to grow, and an editor holds thousands of scans.
+  // A slice has no spare capacity; an editor holds thousands of scans.
   return Object.freeze({
     text,
     tokens: tokens.slice(),
