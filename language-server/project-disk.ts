@@ -203,7 +203,7 @@ interface PatternPlace {
   readonly end: string;
 }
 
-/** What all files of a pattern have in common: the folder before its first wildcard, and the letters behind its last one. */
+/** The folder before the first wildcard of a pattern, and the letters behind its last one. */
 const toPlace = (folder: string, pattern: string): PatternPlace => ({
   folder: resolve(folder, getFixedPart(pattern)) + sep,
   end: /[^*?[\]{}()!+@|,/]*$/.exec(pattern)?.[0] ?? '',

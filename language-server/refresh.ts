@@ -1,4 +1,4 @@
-/** Asks the client for what it shows of open files again, after another file has changed it: lenses, hints and colours. */
+/** Asks the client to refresh lenses, hints and colours that another file has changed. */
 import type { ClientCapabilities, Connection } from 'vscode-languageserver';
 
 export interface Refresher {

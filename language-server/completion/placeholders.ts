@@ -1,4 +1,4 @@
-/** Completes placeholders: existing ones, the next one, and the next one with a value that is added to the parameter list. */
+/** Completes placeholders: existing ones, and the next one, with or without a value for the parameter list. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import { formatParameter, describeParameter } from '../queries/parameters.js';

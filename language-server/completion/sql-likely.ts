@@ -1,4 +1,4 @@
-/** Guesses which tables a statement will read while none is named: those that the resource uses, and the one it is named after. */
+/** Guesses the tables of a statement that names none: those of the resource, and the one it is named after. */
 import type { DataModel } from '../../language/analysis/model.js';
 import type { DocumentContext } from '../document-context.js';
 import type { QueryContext } from '../queries/query-context.js';

@@ -56,7 +56,7 @@ export function listStartingValues(
 const listNameSources = (view: DocumentContext, site: CursorContext): SnippetSources[] =>
   Array.from({ length: NAMES }, (_, i) => createSuggest(view, site, i));
 
-/** Other texts of something that has no copies in the project: with each name, and with nothing but what is needed. */
+/** Other texts where the project has no example: with each name, and with required members only. */
 export function listOtherTexts(
   view: DocumentContext,
   site: CursorContext,

@@ -1,4 +1,4 @@
-/** Call hierarchy: what a resource, an actionable, an event, a room, a schedule or a cache key starts, and what starts it. */
+/** Call hierarchy of resources, actionables, events, rooms, schedules and cache keys. */
 import { join } from 'node:path';
 import type {
   CallHierarchyIncomingCall,

@@ -1,4 +1,4 @@
-/** Finds the origin of a name in a document query: a model field or a stage. The symbol index does not contain such names. */
+/** Finds the origin of a name in a document query, which the symbol index lacks: a model field or a stage. */
 import type { Location } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember } from '../../language/source/tree.js';

@@ -1,4 +1,4 @@
-/** What has to change before files are moved: the names of models that are called like their file, and the paths that name a file. */
+/** Changes before files are moved: names of models that follow their file, and paths to files. */
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
 import { toModelName } from '../../language/analysis/classify.js';

@@ -1,4 +1,4 @@
-/** Finds the name at a position and all locations of a symbol, including environment variables in the config and in env files. */
+/** Finds the name at a position and all locations of a symbol, environment variables included. */
 import { join } from 'node:path';
 import type { Location, Position, Range } from 'vscode-languageserver';
 import { listAccessors } from '../../language/strings/accessor.js';

@@ -1,4 +1,4 @@
-/** What is known of the database that runs a statement: its syntax, and its reserved words, which must be quoted as names. */
+/** The syntax and the reserved words of the database that runs a statement. */
 import type { PluginFacts } from '../../contract/facts.js';
 import { asText } from '../../contract/json.js';
 import { findMember } from '../../language/source/tree.js';

@@ -65,7 +65,7 @@ function parseValue(text: string, n: number): Json {
   }
 }
 
-/** What is written into the definition. `before`: the content that was opened; what is as it was then keeps its form. */
+/** The text for the definition. `before`: the content that was opened; unchanged parts keep their form. */
 export function toWrittenContent(text: string, before: StatementContent): StatementContent {
   const read = readStatementText(text);
   const opened = readStatementText(formatStatementText(before));

@@ -30,7 +30,7 @@ export function createWindow(doc: Document, start: number, end: number): Window 
   return new IndexedText(doc.file, copyPart(doc.text, start, end), { doc, start });
 }
 
-/** A slice keeps the whole text in memory, and a copy takes as much again: a slice of most of the text is the smaller one. */
+/** A slice keeps the whole text in memory; of most of the text it takes less than a copy. */
 function copyPart(text: string, start: number, end: number): string {
   const part = text.slice(start, end);
   return part.length > text.length / 2 ? part : (JSON.parse(JSON.stringify(part)) as string);

@@ -78,7 +78,7 @@ function summarizeExecution(execute: unknown): { text: string; store: string; re
 const formatValue = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
-/** What is done with a value, by the key of an actionable; the id of the resource stands for its response. */
+/** Uses of a value by the key of an actionable; the id of the resource is its response. */
 export type FlowMarks = Readonly<Record<string, readonly string[]>>;
 
 export function addMarks(words: BoxText, marks: readonly string[] = []): BoxText {

@@ -1,4 +1,4 @@
-/** A small separate pool, so that requests do not delay runs. Connects on first use and gives up after a second. */
+/** A small separate pool, so that requests do not delay runs. Connects on first use. */
 import pg from 'pg';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
