@@ -13,7 +13,7 @@ const optional = [
   { folder: 'tokens', rows: ['account-mine'] },
   { folder: 'ciphers', rows: ['contact-create'] },
   { folder: 'calls', rows: ['quote', 'quote-fetch'] },
-  { folder: 'caches', rows: ['account-cached'] },
+  { folder: 'caches', rows: ['account-cached', 'account-path'] },
   { folder: 'webhooks', rows: ['hook'] },
 ] as const;
 
