@@ -6,7 +6,7 @@ const limit = 1_048_576;
 export const empty: Buffer = Buffer.alloc(0);
 
 /** Most bodies arrive in one part, which is then used as it is. */
-export function readBody(req: IncomingMessage, done: (error: unknown, body: Buffer) => void): void {
+export function readBody(req: IncomingMessage, done: (error: Error | null, body: Buffer) => void): void {
   if (Number(req.headers['content-length'] ?? 0) > limit) {
     done(new Refusal(413, 'the body is too large'), empty);
     return;

@@ -13,7 +13,7 @@ const readBytes = (req: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     readBody(req, (error, body) => {
       if (error === null) resolve(body);
-      else reject(error instanceof Error ? error : new Error(String(error)));
+      else reject(error);
     });
   });
 
