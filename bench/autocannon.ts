@@ -20,14 +20,13 @@ export const autocannon: Generator = {
   async buildCommand(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.har`);
     const entries = Array.from({ length: distinctRequests }, (_, n) => {
-      const { body, headers } = buildRowRequest(row, n);
-      const sent = { 'content-type': 'application/json', ...headers };
+      const { method, path, body, headers } = buildRowRequest(row, n);
       return {
         request: {
-          method: 'POST',
-          url: url + row.path,
-          headers: Object.entries(sent).map(([name, value]) => ({ name, value })),
-          postData: { mimeType: 'application/json', text: body },
+          method,
+          url: url + path,
+          headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+          ...(body !== undefined && { postData: { mimeType: 'application/json', text: body } }),
         },
       };
     });

@@ -8,7 +8,7 @@ export const usage = `npm run bench -- [options]
   --seconds N       seconds per measurement (default 2)
   --rows a,b        only these rows (the table in the README names them), among them wallet-one and quote-fetch, which are
                     measured only when they are named
-  --targets a,b     only these targets: baseline, lintel (the baseline is always in)
+  --targets a,b     these targets: baseline (always in), lintel, fastify, koa-tuned, node-http (default lintel)
   --connections N   open connections of the load generator (default 32)
   --durable         commits wait for the disk (synchronous_commit=on)
   --json FILE       also write every measurement to FILE

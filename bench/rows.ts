@@ -10,12 +10,18 @@ export interface RejectedRequest {
   readonly status: number;
   readonly authorization?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the path of the row. */
+  readonly path?: string;
 }
 
 export interface Row {
   readonly name: string;
   readonly title: string;
   readonly path: string;
+  /** The path of the n-th request, where it differs from request to request. */
+  readonly pathOf?: (n: number) => string;
+  /** `POST` where it is absent; a `GET` has no body. */
+  readonly method?: 'GET';
   /** The body of the n-th request; a measurement cycles through the first thousand. */
   readonly body: (n: number) => object;
   /** The `authorization` header of the n-th request. */
@@ -32,14 +38,24 @@ export interface Row {
   readonly extra?: true;
 }
 
+export interface RowRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What the n-th request of a row carries, whatever sends it. */
-export function buildRowRequest(
-  row: Row,
-  n: number,
-): { readonly body: string; readonly headers: Record<string, string> } {
-  const body = JSON.stringify(row.body(n));
+export function buildRowRequest(row: Row, n: number): RowRequest {
+  const { method = 'POST' } = row;
+  const body = method === 'GET' ? undefined : JSON.stringify(row.body(n));
   const authorization = row.authorization?.(n);
-  return { body, headers: { ...(authorization !== undefined && { authorization }), ...row.headers?.(body) } };
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(authorization !== undefined && { authorization }),
+    ...row.headers?.(body ?? ''),
+  };
+  return { method, path: row.pathOf?.(n) ?? row.path, body, headers };
 }
 
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
@@ -75,6 +91,22 @@ const echoBody = (n: number) => ({
   quantity: n % 50,
   reference: `REF-${String(n).padStart(8, '0')}`,
   note: `${'The quick brown fox jumps over the lazy dog, and says so. '.repeat(15)}${n}`,
+});
+
+/** Three levels and a list of eight, one kilobyte. */
+const nestedBody = (n: number) => ({
+  number: n,
+  customer: {
+    name: `Owner ${n}`,
+    email: `owner${n}@example.com`,
+    address: { street: `Long street ${n}`, city: 'Berlin', zip: '10115' },
+  },
+  items: Array.from({ length: 8 }, (_, i) => ({
+    sku: `SKU-${String(n).padStart(6, '0')}-${i}`,
+    quantity: i + 1,
+    price: n + i + 0.25,
+    note: 'The quick brown fox jumps over the lazy dog, and says so.',
+  })),
 });
 
 const chain = {
@@ -144,6 +176,20 @@ export const rows: readonly Row[] = [
     ],
   },
   {
+    name: 'account-path',
+    title: 'cached read, by path',
+    path: '/accounts/1',
+    pathOf: (n) => `/accounts/${(n % seeded) + 1}`,
+    method: 'GET',
+    body: () => ({}),
+    adds: null,
+    varying: {},
+    refused: [
+      { body: {}, path: `/accounts/${seeded + 1_000_000_000}`, status: 404 },
+      { body: {}, path: '/accounts/one', status: 422 },
+    ],
+  },
+  {
     name: 'account-create',
     title: 'validated insert',
     path: '/account-create',
@@ -203,6 +249,19 @@ export const rows: readonly Row[] = [
       { body: { ...echoBody(1), email: 'nobody' }, status: 422 },
       { body: { ...echoBody(1), note: 'x'.repeat(2001) }, status: 422 },
       { body: { ...echoBody(1), amount: '1' }, status: 422 },
+    ],
+  },
+  {
+    name: 'nested',
+    title: '1 KB of nested JSON',
+    path: '/nested',
+    body: nestedBody,
+    adds: null,
+    varying: {},
+    refused: [
+      { body: { ...nestedBody(1), number: 1.5 }, status: 422 },
+      { body: { ...nestedBody(1), customer: { ...nestedBody(1).customer, address: null } }, status: 422 },
+      { body: { ...nestedBody(1), items: [{ ...nestedBody(1).items[0], quantity: 0 }] }, status: 422 },
     ],
   },
   {

@@ -24,7 +24,7 @@ import { findServable, type ServableTarget } from './servable-rows.js';
 import { type Server, startServer } from './server.js';
 import { measureSockets } from './sockets/measure.js';
 import { createTables, createTableLedger, resetTables } from './tables.js';
-import { baseline, remote, type Target } from './targets.js';
+import { baseline, contenders, remote, type Target } from './targets.js';
 import { measureUploads } from './uploads.js';
 import { verify, verifySum } from './verify.js';
 
@@ -108,7 +108,8 @@ function formatHeading(options: Options, generator: string, database: string, pi
 }
 
 function withBaseline(names: readonly string[] | null, lintel: Target): Target[] {
-  return selectByName([baseline, lintel], names === null ? null : [baseline.name, ...names]);
+  const all = [baseline, lintel, ...contenders];
+  return selectByName(all, [baseline.name, ...(names ?? [lintel.name])]);
 }
 
 /** All rows but the extra ones, or those that were named; what our server cannot serve is left out and said. */

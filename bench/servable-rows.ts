@@ -11,7 +11,7 @@ const optional = [
   { folder: 'tokens', rows: ['account-mine'] },
   { folder: 'ciphers', rows: ['contact-create'] },
   { folder: 'calls', rows: ['quote', 'quote-fetch'] },
-  { folder: 'caches', rows: ['account-cached'] },
+  { folder: 'caches', rows: ['account-cached', 'account-path'] },
   { folder: 'webhooks', rows: ['hook'] },
 ] as const;
 

@@ -15,6 +15,13 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const baseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/server.js')] };
 
+/** Fast services of the same rows; only measured when they are named. */
+export const contenders: readonly Target[] = [
+  { name: 'fastify', args: [join(root, 'dist/bench/tuned/fastify.js')] },
+  { name: 'koa-tuned', args: [join(root, 'dist/bench/tuned/koa.js')] },
+  { name: 'node-http', args: [join(root, 'dist/bench/tuned/node-http.js')] },
+];
+
 /** The service that both call in the row with a call. */
 export const remote: Target = { name: 'remote', args: [join(root, 'dist/bench/remote.js')] };
 

@@ -3,7 +3,7 @@
  * member by member, apart from the members a row names as varying, and those must have the right shape.
  */
 import { deepStrictEqual } from 'node:assert';
-import { buildRowRequest, type Row } from './rows.js';
+import { buildRowRequest, type RejectedRequest, type Row, type RowRequest } from './rows.js';
 import type { Server } from './server.js';
 import type { Ledger } from './tables.js';
 
@@ -13,26 +13,38 @@ const atOnce = 100;
 /** Throws at the first difference, naming row, target and body. */
 export async function verify(row: Row, servers: readonly Server[]): Promise<void> {
   for (let n = 0; n < samples; n++) {
-    const body = row.body(n);
+    const request = buildRowRequest(row, n);
     let expected: unknown;
     for (const [index, server] of servers.entries()) {
-      const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      const answer = normalizeAnswer(
-        row,
-        await requestJson(server, row, body, 200, where, buildRowRequest(row, n).headers),
-        where,
-      );
+      const where = `${row.name} on ${server.name} for ${request.path} ${request.body ?? ''}`;
+      const answer = normalizeAnswer(row, await requestJson(server, request, 200, where), where);
       if (index === 0) expected = answer;
       else expectEqual(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
     }
   }
-  for (const { body, status, authorization, headers } of row.refused) {
-    const sent = { ...(authorization !== undefined && { authorization }), ...headers };
+  for (const { status, ...refused } of row.refused) {
+    const request = buildRefusedRequest(row, refused);
     for (const server of servers) {
-      const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      await requestJson(server, row, body, status, where, sent);
+      const where = `${row.name} on ${server.name} for ${request.path} ${request.body ?? ''}`;
+      await requestJson(server, request, status, where);
     }
   }
+}
+
+/** Without the headers of the row: a refused request has those that it names. */
+function buildRefusedRequest(row: Row, refused: Omit<RejectedRequest, 'status'>): RowRequest {
+  const { authorization, headers } = refused;
+  const isGet = row.method === 'GET';
+  return {
+    method: isGet ? 'GET' : 'POST',
+    path: refused.path ?? row.path,
+    body: isGet ? undefined : JSON.stringify(refused.body),
+    headers: {
+      ...(!isGet && { 'content-type': 'application/json' }),
+      ...(authorization !== undefined && { authorization }),
+      ...headers,
+    },
+  };
 }
 
 /** Many at once on one row: what they add must be there to the last one. */
@@ -40,23 +52,21 @@ export async function verifySum(row: Row, server: Server, ledger: Ledger): Promi
   if (row.adds === null) return;
   await ledger.reset(server);
   const where = `${row.name} on ${server.name}, ${atOnce} at once`;
-  await Promise.all(Array.from({ length: atOnce }, () => requestJson(server, row, row.body(0), 200, where)));
+  const request = buildRowRequest(row, 0);
+  await Promise.all(Array.from({ length: atOnce }, () => requestJson(server, request, 200, where)));
   const left = (await ledger.countTraces(server))[row.adds];
   if (left !== atOnce) throw new Error(`${where}: left ${left} in ${row.adds}`);
 }
 
 async function requestJson(
   server: Server,
-  { path }: Row,
-  body: object,
+  { path, body, ...rest }: RowRequest,
   status: number,
   where: string,
-  headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   const response = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    ...rest,
+    ...(body !== undefined && { body }),
     signal: AbortSignal.timeout(5000),
   });
   const text = await response.text();

@@ -5,23 +5,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
-import { buildRowRequest } from './rows.js';
+import { buildRowRequest, type RowRequest } from './rows.js';
 
-const createScript = (requests: readonly ReturnType<typeof buildRowRequest>[]): string => `
-local bodies = {
-${requests.map(({ body }) => `  ${luaString(body)},`).join('\n')}
-}
-local headers = {
-${requests.map((request) => `  {${luaFields(request.headers)}},`).join('\n')}
+const createScript = (requests: readonly RowRequest[]): string => `
+local prepared = {
+${requests.map((request) => `  {${luaRequest(request)}},`).join('\n')}
 }
 local requests, next_one = {}, 0
 
-wrk.headers["Content-Type"] = "application/json"
-
 function init(args)
-  for i, body in ipairs(bodies) do
-    for name, value in pairs(headers[i]) do wrk.headers[name] = value end
-    requests[i] = wrk.format("POST", nil, nil, body)
+  for i, one in ipairs(prepared) do
+    for name, value in pairs(one.headers) do wrk.headers[name] = value end
+    requests[i] = wrk.format(one.method, one.path, nil, one.body)
   end
 end
 
@@ -51,6 +46,14 @@ export const wrk: Generator = {
     return { requests: Number(requests), seconds: Number(micros) / 1e6, errors: Number(errors) };
   },
 };
+
+const luaRequest = ({ method, path, body, headers }: RowRequest): string =>
+  [
+    `method=${luaString(method)}`,
+    `path=${luaString(path)}`,
+    ...(body === undefined ? [] : [`body=${luaString(body)}`]),
+    `headers={${luaFields(headers)}}`,
+  ].join(', ');
 
 /** Every request of a row has the same names, so each takes the place of those before it. */
 const luaFields = (fields: Readonly<Record<string, string>>): string =>

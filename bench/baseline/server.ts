@@ -3,7 +3,7 @@
  * and a pg pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
  */
 import { createCipheriv, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
-import Router from '@koa/router';
+import Router, { type RouterContext } from '@koa/router';
 import { errors, jwtVerify } from 'jose';
 import Koa, { type Context, type Next } from 'koa';
 import { koaBody } from 'koa-body';
@@ -11,7 +11,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { got } from 'got';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
-import { type InferType, number, object, type Schema, string, ValidationError } from 'yup';
+import { array, type InferType, number, object, type Schema, string, ValidationError } from 'yup';
 
 // BIGINT ids are small enough for a JSON number.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -44,8 +44,7 @@ async function readAccount(ctx: Context): Promise<void> {
 
 const known = new LRUCache<number, Record<string, unknown>>({ max: 10_000, ttl: 60_000 });
 
-async function readCached(ctx: Context): Promise<void> {
-  const { id } = validateBody(readRequest, ctx.request.body);
+async function sendCached(ctx: Pick<Context, 'body' | 'throw'>, id: number): Promise<void> {
   const kept = known.get(id);
   if (kept !== undefined) {
     ctx.body = kept;
@@ -58,6 +57,16 @@ async function readCached(ctx: Context): Promise<void> {
   if (rows[0] === undefined) ctx.throw(404, 'no such account');
   known.set(id, rows[0]);
   ctx.body = rows[0];
+}
+
+async function readCached(ctx: Context): Promise<void> {
+  await sendCached(ctx, validateBody(readRequest, ctx.request.body).id);
+}
+
+const pathRequest = object({ id: number().required() });
+
+async function readByPath(ctx: RouterContext): Promise<void> {
+  await sendCached(ctx, pathRequest.validateSync(ctx.params).id);
 }
 
 async function createAccount(ctx: Context): Promise<void> {
@@ -104,6 +113,29 @@ const echoRequest = object({
   note: string().max(2000).required(),
 });
 
+const nestedRequest = object({
+  number: number().integer().min(0).required(),
+  customer: object({
+    name: string().min(1).max(80).required(),
+    email: string().email().max(255).required(),
+    address: object({
+      street: string().max(120).required(),
+      city: string().max(80).required(),
+      zip: string().length(5).required(),
+    }).required(),
+  }).required(),
+  items: array(
+    object({
+      sku: string().min(1).max(40).required(),
+      quantity: number().integer().min(1).max(1000).required(),
+      price: number().min(0).required(),
+      note: string().max(200).required(),
+    }).required(),
+  )
+    .max(20)
+    .required(),
+});
+
 async function listAccounts(ctx: Context): Promise<void> {
   const { after } = validateBody(listRequest, ctx.request.body);
   const { rows } = await pool.query<Record<string, unknown>>(
@@ -136,6 +168,10 @@ async function addToWallet(ctx: Context): Promise<void> {
 
 function sendEcho(ctx: Context): void {
   ctx.body = validateBody(echoRequest, ctx.request.body);
+}
+
+function sendNested(ctx: Context): void {
+  ctx.body = validateBody(nestedRequest, ctx.request.body);
 }
 
 const tokenKey = createSecretKey(Buffer.from(process.env.BENCH_TOKEN_KEY ?? '', 'utf8'));
@@ -233,12 +269,14 @@ async function errorsAsJson(ctx: Context, next: Next): Promise<void> {
 const router = new Router();
 router.post('/account-read', readAccount);
 router.post('/account-cached', readCached);
+router.get('/accounts/:id', readByPath);
 router.post('/account-create', createAccount);
 router.post('/contact-create', createContact);
 router.post('/account-list', listAccounts);
 router.post('/account-mine', verifyToken, readMine);
 router.post('/wallet-add', addToWallet);
 router.post('/echo', sendEcho);
+router.post('/nested', sendNested);
 router.post('/quote', quote);
 router.post('/quote-fetch', quoteByFetch);
 router.post('/health', health);
