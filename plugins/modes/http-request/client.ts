@@ -191,7 +191,10 @@ function createSender(agents: Agents): Send {
       });
       // Destroying a request can emit another error.
       request.on('error', endRequest);
-      request.once('close', () => endRequest(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
+      // The body of a complete response may still be decoded.
+      request.once('close', () => {
+        if (reply?.complete !== true) endRequest(Object.assign(new Error('closed early'), { code: 'ECONNRESET' }));
+      });
       request.end(sent);
     });
 }
