@@ -169,27 +169,23 @@ function createSender(agents: Agents): Send {
         headers: { ...DEFAULTS, ...headers, ...(sent !== undefined && { 'content-length': Buffer.byteLength(sent) }) },
       });
       let reply: IncomingMessage | undefined;
-      let isEnded = false;
-      const endRequest = (failure: Error | null, answer?: Attempt): void => {
-        if (isEnded) return;
-        isEnded = true;
+      // A promise keeps its first result; destroying a request can emit another error.
+      const endRequest = (failure: NodeJS.ErrnoException): void => {
         clearTimeout(timer);
-        if (answer !== undefined) {
-          resolve(answer);
-          return;
-        }
-        const code = (failure as NodeJS.ErrnoException | null)?.code ?? '';
-        const isStale = request.reusedSocket && reply === undefined && GONE.has(code);
+        const isStale = request.reusedSocket && reply === undefined && GONE.has(failure.code ?? '');
         request.destroy();
         reject(isStale ? new Stale() : failure);
+      };
+      const finishRequest = (answer: Attempt): void => {
+        clearTimeout(timer);
+        resolve(answer);
       };
       const endLate = (): void => endRequest(createFault('OUT_TIMEOUT', {}, { retryable: true }));
       const timer = setTimeout(endLate, Math.max(0, until - performance.now()));
       request.on('response', (response) => {
         reply = response;
-        collectReply(response, method, cap, endRequest);
+        collectReply(response, { method, cap, endRequest, finishRequest });
       });
-      // Destroying a request can emit another error.
       request.on('error', endRequest);
       // The body of a complete response may still be decoded.
       request.once('close', () => {
@@ -208,10 +204,15 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
   ['br', createBrotliDecompress],
 ]);
 
-type EndRequest = (failure: Error | null, answer?: Attempt) => void;
+interface Collector {
+  readonly method: string;
+  readonly cap: number;
+  readonly endRequest: (failure: Error) => void;
+  readonly finishRequest: (answer: Attempt) => void;
+}
 
 /** The limit applies to the decoded body. */
-function collectReply(response: IncomingMessage, method: string, cap: number, endRequest: EndRequest): void {
+function collectReply(response: IncomingMessage, { method, cap, endRequest, finishRequest }: Collector): void {
   const { statusCode: status = 0, headers } = response;
   const { 'content-type': type, location, 'content-length': length, 'content-encoding': encoding } = headers;
   const endTooLarge = (): void => endRequest(createFault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
@@ -231,7 +232,7 @@ function collectReply(response: IncomingMessage, method: string, cap: number, en
   });
   source.once('end', () => {
     if (decoder !== undefined || response.complete)
-      endRequest(null, { status, type, location, body: Buffer.concat(chunks, size) });
+      finishRequest({ status, type, location, body: Buffer.concat(chunks, size) });
   });
   source.on('error', endRequest);
   if (decoder !== undefined)
