@@ -2,7 +2,10 @@
  * Sends one call with retries and same-origin redirects, within a limit and a deadline. Its errors must not contain
  * headers, bodies or URLs.
  */
-import { got, type Got } from 'got';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { type Duplex, pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { createFault, Fault } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import type { Outbound } from '../../../contract/outbound.js';
@@ -156,57 +159,87 @@ function createStatusFault(status: number): Fault {
 type Send = (call: HttpCall, until: number, cap: number) => Promise<Attempt>;
 
 function createSender(agents: Agents): Send {
-  const client: Got = got.extend({
-    isStream: true,
-    agent: { http: agents.http, https: agents.https },
-    headers: { 'user-agent': 'lintel' },
-    decompress: true,
-    followRedirect: false,
-    throwHttpErrors: false,
-    retry: { limit: 0 },
-  });
   return ({ url, method, headers, body }, until, cap) =>
     new Promise((resolve, reject) => {
-      // Without a body, the library would wait for writes.
       const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
-      const options = { method: method as 'GET', headers, ...(sent !== undefined && { body: sent }) };
-      const stream = client.stream(url, options);
-      const chunks: Buffer[] = [];
-      let size = 0;
-      let head: Omit<Attempt, 'body'> = { status: 0, type: undefined, location: undefined };
-      const endRequest = (failure: Error | null): void => {
+      const isSecure = url.protocol === 'https:';
+      const request = (isSecure ? https : http).request(url, {
+        agent: isSecure ? agents.https : agents.http,
+        method,
+        headers: { ...DEFAULTS, ...headers, ...(sent !== undefined && { 'content-length': Buffer.byteLength(sent) }) },
+      });
+      let reply: IncomingMessage | undefined;
+      // A promise keeps its first result; destroying a request can emit another error.
+      const endRequest = (failure: NodeJS.ErrnoException): void => {
         clearTimeout(timer);
-        if (failure === null) resolve({ ...head, body: Buffer.concat(chunks, size) });
-        else {
-          const isStale =
-            stream.reusedSocket && head.status === 0 && GONE.has((failure as NodeJS.ErrnoException).code ?? '');
-          stream.destroy();
-          reject(isStale ? new Stale() : failure);
-        }
+        const isStale = request.reusedSocket && reply === undefined && GONE.has(failure.code ?? '');
+        request.destroy();
+        reject(isStale ? new Stale() : failure);
+      };
+      const finishRequest = (answer: Attempt): void => {
+        clearTimeout(timer);
+        resolve(answer);
       };
       const endLate = (): void => endRequest(createFault('OUT_TIMEOUT', {}, { retryable: true }));
       const timer = setTimeout(endLate, Math.max(0, until - performance.now()));
-      const endTooLarge = (): void =>
-        endRequest(createFault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
-      stream.once('response', (response: { statusCode: number; headers: NodeJS.Dict<string | string[]> }) => {
-        const { 'content-type': type, location, 'content-length': length } = response.headers;
-        head = { status: response.statusCode, type: getFirst(type), location: getFirst(location) };
-        if (Number(getFirst(length)) > cap && method !== 'HEAD') endTooLarge();
+      request.on('response', (response) => {
+        reply = response;
+        collectReply(response, { method, cap, endRequest, finishRequest });
       });
-      stream.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > cap) endTooLarge();
-        else chunks.push(chunk);
+      request.on('error', endRequest);
+      // The body of a complete response may still be decoded.
+      request.once('close', () => {
+        if (reply?.complete !== true) endRequest(Object.assign(new Error('closed early'), { code: 'ECONNRESET' }));
       });
-      stream.once('end', () => endRequest(null));
-      // Destroying a stream can emit another error.
-      stream.on('error', endRequest);
-      stream.once('close', () => endRequest(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
+      request.end(sent);
     });
 }
 
-const getFirst = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value[0] : value;
+const DEFAULTS = { 'user-agent': 'lintel', 'accept-encoding': 'gzip, deflate, br' };
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+interface Collector {
+  readonly method: string;
+  readonly cap: number;
+  readonly endRequest: (failure: Error) => void;
+  readonly finishRequest: (answer: Attempt) => void;
+}
+
+/** The limit applies to the decoded body. */
+function collectReply(response: IncomingMessage, { method, cap, endRequest, finishRequest }: Collector): void {
+  const { statusCode: status = 0, headers } = response;
+  const { 'content-type': type, location, 'content-length': length, 'content-encoding': encoding } = headers;
+  const endTooLarge = (): void => endRequest(createFault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
+  if (Number(length) > cap && method !== 'HEAD') {
+    endTooLarge();
+    return;
+  }
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+  const decoder = hasBody ? DECODERS.get(encoding?.toLowerCase() ?? '')?.() : undefined;
+  const source: Readable = decoder ?? response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  source.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > cap) endTooLarge();
+    else chunks.push(chunk);
+  });
+  source.once('end', () => {
+    if (decoder !== undefined || response.complete)
+      finishRequest({ status, type, location, body: Buffer.concat(chunks, size) });
+  });
+  source.on('error', endRequest);
+  if (decoder !== undefined)
+    pipeline(response, decoder, (error) => {
+      if (error !== undefined && error !== null) endRequest(error);
+    });
+}
 
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
