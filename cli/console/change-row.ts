@@ -162,7 +162,7 @@ function readValues(
 }
 
 const FORMS: Readonly<Record<ModelColumn['type'], string>> = {
-  integer: 'a whole number',
+  integer: 'a whole number up to 9007199254740991',
   float: 'a number',
   boolean: 'true or false',
   timestamp: 'a date and time, such as 2026-01-31T12:00:00Z',
@@ -174,7 +174,7 @@ const FORMS: Readonly<Record<ModelColumn['type'], string>> = {
 function parseValue(text: string, type: ModelColumn['type']): unknown {
   switch (type) {
     case 'integer':
-      return /^-?\d+$/.test(text) ? Number(text) : undefined;
+      return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
     case 'float':
       return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
     case 'boolean':
