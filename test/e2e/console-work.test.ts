@@ -161,7 +161,7 @@ describe('the console, outside of requests', () => {
       expect(wrong.body.done).to.equal(false);
       expect(wrong.body.violations.map(({ column }) => column)).to.deep.equal(['author', 'text']);
       expect((await send('change', update({ author: 'Ada' }))).body.violations).to.deep.equal([
-        { column: 'author', message: '"author" takes a whole number.' },
+        { column: 'author', message: '"author" takes a whole number up to 9007199254740991.' },
       ]);
       expect((await send('change', update({ author: '1', text: 'changed' }))).body.done).to.equal(true);
       expect((await readRows('notes')).find((row) => row['id'] === id)).to.include({ text: 'changed', author: 1 });
