@@ -183,7 +183,7 @@ describe('request hooks', () => {
     expect((await invokePlan(plan, createTestInvocation(), HOOKS)).body).to.equal(text);
     const seen: unknown[] = [];
     const reply = ((sent: { body: unknown }) => (seen.push(sent.body), sent)) as never;
-    await invokePlan(plan, createTestInvocation(), { ...HOOKS, reply });
+    await invokePlan(plan, createTestInvocation(), { ...HOOKS, reply, readsReplies: true });
     expect(seen).to.deep.equal([{ a: 1 }]);
   });
 

@@ -121,12 +121,12 @@ describe('fields of schedules', () => {
   it('accept their minimum and their maximum', () => {
     expect(parseCron('0,59 0,59 0,23 1,31 1,12 0,7')).to.deep.equal({
       ...{ seconds: [0, 59], minutes: [0, 59], hours: [0, 23], days: [1, 31], months: [1, 12], weekdays: [0] },
-      ...{ anyDay: false, anyWeekday: false, steady: false },
+      ...{ anyDay: false, anyWeekday: false, runsInRepeatedHour: false },
     });
     const every = (min: number, max: number): number[] => Array.from({ length: max - min + 1 }, (_, i) => min + i);
     expect(parseCron('* * * * * *')).to.deep.equal({
       ...{ seconds: every(0, 59), minutes: every(0, 59), hours: every(0, 23), days: every(1, 31) },
-      ...{ months: every(1, 12), weekdays: every(0, 6), anyDay: true, anyWeekday: true, steady: true },
+      ...{ months: every(1, 12), weekdays: every(0, 6), anyDay: true, anyWeekday: true, runsInRepeatedHour: true },
     });
   });
 

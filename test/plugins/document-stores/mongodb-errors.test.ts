@@ -96,7 +96,7 @@ describe('driver errors', () => {
     expect(summarizeFault(createServerError(5, transient))).to.deep.equal(['QRY_SERIALIZATION', true, null, false]);
     expect(summarizeFault(createServerError(50))).to.deep.equal(['QRY_TIMEOUT', false, '1', false]);
     expect(summarizeFault(createServerError(6))).to.deep.equal(['QRY_UNAVAILABLE', true, '1', false]);
-    expect(summarizeFault(createServerError(6), true)).to.deep.equal(['QRY_UNAVAILABLE', false, '1', true]);
+    expect(summarizeFault(createServerError(6), true)).to.deep.equal(['QRY_UNAVAILABLE', false, null, true]);
     expect(summarizeFault(createServerError(11000), true)).to.deep.equal(['QRY_UNIQUE', false, null, false]);
     expect(isMongoRetryable(toMongoFault(createServerError(112)))).to.equal(true);
     expect([

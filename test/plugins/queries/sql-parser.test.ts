@@ -10,7 +10,7 @@ import { TIERING_BUDGETS } from '../../../language/project/wasm-tiering.js';
 import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import { SQL, createTrialRegistry } from '../../support/fixtures.js';
 
-const MODULE = new URL('../../../language/project/sql-parser.js', import.meta.url).href;
+const MODULE = new URL('../../../plugins/queries/sql/parser/load-parser.js', import.meta.url).href;
 
 const findFault = (text: string): { message: string; before: string } | null => {
   const { fault } = SQL.parse(text);
