@@ -25,7 +25,7 @@ import { openDialect } from './dialect-open.js';
 import { defineColumn, catchFault, type OpenDialect } from './dialect-support.js';
 import { documentStoreContract } from './document-store.contract.js';
 import { removeIds, defineCollection, inTransaction, openStore, type OpenStore } from './document-store-support.js';
-import { itInCheck } from '../support/short-run.js';
+import { chooseDatabases, itInCheck } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';
 import { fc } from '../support/properties.js';
@@ -40,12 +40,15 @@ async function openOn(sql: OpenDialect): Promise<OpenStore> {
   return { ...store, close: () => store.close().then(() => sql.close()) };
 }
 
-documentStoreContract('embedded, in pglite', async () => openOn(await openDialect(pglite, { path: 'memory://' })));
-
-documentStoreContract('embedded, in postgres', async () => {
-  const server = await startPostgres();
-  return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await createPostgresDatabase() }));
-});
+const PLACES = {
+  pglite: async () => openOn(await openDialect(pglite, { path: 'memory://' })),
+  postgres: async () => {
+    const server = await startPostgres();
+    return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await createPostgresDatabase() }));
+  },
+};
+for (const name of chooseDatabases(['pglite', 'postgres'] as const, (one) => one))
+  documentStoreContract(`embedded, in ${name}`, PLACES[name]);
 
 describe('embedded document store', () => {
   it('finds every matching document by the index', () => {

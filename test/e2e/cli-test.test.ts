@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createTempProject, type Files, type TempProject } from '../support/project.js';
 import { startStopwatch } from '../support/stopwatch.js';
+import { itInCheck } from '../support/short-run.js';
 
 const KEY = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
 const NOTE_ADD = {
@@ -276,7 +277,7 @@ describe('lintel test', () => {
     expect((await running.stop('SIGINT')).code).to.equal(0);
   });
 
-  it('runs 300 cases in less than 5 seconds', async () => {
+  itInCheck('runs 300 cases in less than 5 seconds', async () => {
     const cases = Array.from({ length: 300 }, (_, at) => ({
       id: `case ${at}`,
       given: { tables: { notes: [{ id: 'x', text: 'before' }] } },

@@ -55,16 +55,19 @@ const NODE_SENSITIVE = `
   .split(/\s+/);
 
 /**
- * Files that `npm test` leaves to a check: bounds of time and memory, which need an idle machine, packages, generated documents,
- * random edits of the editor, and attacks, kills, outages and clusters, which start many processes.
+ * Files that `npm test` leaves to a check: bounds of time and memory, which need an idle machine, packages, generated documents, vectors,
+ * random edits, and attacks, faults, kills and clusters, which start many processes.
  */
 const IN_CHECK = `
   e2e/attacks-load e2e/canaries e2e/cli-backup e2e/cli-export e2e/cli-process e2e/cluster e2e/cluster-jobs e2e/cluster-rolling
-  e2e/cluster-schedules e2e/deadlines-stores e2e/deploy-image e2e/document-races e2e/fair-scheduling e2e/faults e2e/installation
-  e2e/job-attacks e2e/job-kills e2e/job-kills-two-servers e2e/kills e2e/memory e2e/queue-attacks e2e/queue-processes e2e/serial-attacks
-  e2e/serial-races e2e/small-heap e2e/soak e2e/start-unavailable e2e/tutorial extension/package kernel/runtime/budget language-server/fuzz
-  language-server/diagnostics-parity language-server/plugins language-server/speed language-server/statement-checks
-  language-server/large-projects language/analysis/fuzz language/export/reference plugins/hashers/expensive-hashes plugins/queues/queue-memory
+  e2e/cluster-schedules e2e/conform-vectors e2e/deadlines-stores e2e/deploy-image e2e/document-races e2e/fair-scheduling
+  e2e/faults e2e/foreign-applications-postgres e2e/http-request-faults e2e/installation e2e/job-attacks e2e/job-kills
+  e2e/job-kills-two-servers e2e/kills e2e/memory e2e/queue-attacks e2e/queue-processes e2e/serial-attacks e2e/serial-races
+  e2e/small-heap e2e/soak e2e/start-unavailable e2e/test-servers e2e/tutorial extension/package kernel/runtime/budget
+  kernel/runtime/reused-plans language-server/completion-problems language-server/diagnostics-parity language-server/fuzz
+  language-server/large-projects language-server/plugins language-server/rename-everything language-server/speed
+  language-server/statement-checks language/analysis/fuzz language/export/reference plugins/hashers/expensive-hashes
+  plugins/queues/queue-memory
 `
   .trim()
   .split(/\s+/);
