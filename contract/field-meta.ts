@@ -4,6 +4,7 @@
  */
 import type { Json } from './json.js';
 import type { CommonMistakes } from './common-mistakes.js';
+import type { DocumentForm } from './document-form.js';
 import type { NameFlow } from './name-flow.js';
 
 /**
@@ -106,12 +107,12 @@ export interface FieldMeta {
   readonly store?: string;
   /** Sibling list with the values of the placeholders in this text. */
   readonly binds?: string;
+  /** The query around the name of a collection. */
+  readonly documents?: DocumentForm;
   /** Siblings that change the effect of this text. */
   readonly beside?: {
     /** Name of a connection. */
     readonly connection?: string;
-    /** Stages that name other collections, which are read too. */
-    readonly joins?: string;
     /** A list of columns, or of lists of columns, with unique values. */
     readonly unique?: string;
     /** A boolean, or its several names: the statement sets timestamps. */

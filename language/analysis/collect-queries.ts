@@ -1,8 +1,10 @@
 /** Collects queries with the sibling fields that affect them. Validates nothing. */
+import type { DocumentForm } from '../../contract/document-form.js';
 import type { QueryLanguage } from '../../contract/query-language.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { findMember, type LocatedNode } from '../source/tree.js';
-import type { SqlText } from './facts.js';
+import { findMember, toJsonObject, type LocatedNode } from '../source/tree.js';
+import { listDocumentFields, type DocumentField } from '../strings/document-fields.js';
+import type { DocumentQuery, SqlText } from './facts.js';
 import type { WalkContext } from './walk-context.js';
 
 const findSiblingText = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
@@ -51,29 +53,27 @@ export function findCollection(
 ): void {
   if (around === null) return;
   const collection = String(node.scalar);
-  const stages = field.meta.beside?.joins;
-  const joins = listJoins((stages === undefined ? undefined : findMember(around, stages)?.value) ?? null);
-  context.finds.documents.push({ node, collection, joins, around, ...readQueryModifiers(context, field, around) });
+  const form = field.meta.documents ?? null;
+  const joins = form === null ? [] : listJoins(form, findMember(around, form.stages)?.value ?? null);
+  const modifiers = readQueryModifiers(context, field, around);
+  context.finds.documents.push({ node, collection, form, joins, around, ...modifiers });
 }
 
-/** Pipeline stages that read another collection, and the key for its name. */
-const JOINS: ReadonlyMap<string, string> = new Map([
-  ['$lookup', 'from'],
-  ['$graphLookup', 'from'],
-  ['$unionWith', 'coll'],
-]);
-
-/** Stages may contain pipelines. */
-function listJoins(node: LocatedNode | null): LocatedNode[] {
+/** Stages may contain stages. */
+function listJoins(form: DocumentForm, node: LocatedNode | null): LocatedNode[] {
   if (node === null) return [];
   const named = node.members.flatMap(({ key, value }) => {
-    const field = JOINS.get(key);
+    const field = Object.hasOwn(form.joining, key) ? form.joining[key] : undefined;
     if (field === undefined || value === null) return [];
     const name = value.type === 'string' ? value : findMember(value, field)?.value;
     return name?.type === 'string' ? [name] : [];
   });
-  return [...named, ...node.items.flatMap(listJoins), ...node.members.flatMap(({ value }) => listJoins(value))];
+  const list = (one: LocatedNode | null): LocatedNode[] => listJoins(form, one);
+  return [...named, ...node.items.flatMap(list), ...node.members.flatMap(({ value }) => list(value))];
 }
+
+export const listQueryFields = ({ around, form }: DocumentQuery): DocumentField[] =>
+  form === null ? [] : listDocumentFields(toJsonObject(around), form);
 
 export function findStatement(
   context: WalkContext,

@@ -1,4 +1,5 @@
 /** What the walk collects in a definition for later stages. */
+import type { DocumentForm } from '../../contract/document-form.js';
 import type { QueryLanguage } from '../../contract/query-language.js';
 import type { StatementText } from '../../contract/statement-text.js';
 import type { Json } from '../../contract/json.js';
@@ -79,6 +80,8 @@ export interface SqlText {
 export interface DocumentQuery {
   readonly node: LocatedNode;
   readonly collection: string;
+  /** Null unless its spec declares one. */
+  readonly form: DocumentForm | null;
   readonly joins: readonly LocatedNode[];
   /** The object that contains the name. */
   readonly around: LocatedNode;

@@ -3,8 +3,8 @@
  * Follows only what is certain.
  */
 import { splitPointer } from '../../contract/json.js';
-import { listDocumentFields } from '../strings/document-fields.js';
-import { findMember, findNode, toJsonObject } from '../source/tree.js';
+import { listQueryFields } from './collect-queries.js';
+import { findMember, findNode } from '../source/tree.js';
 import { findResultColumns } from './checks/uses.js';
 import { dropIndexes, listExtractedFrom } from './extracted-names.js';
 import type { DocumentQuery, SqlText } from './facts.js';
@@ -254,13 +254,11 @@ function findProtectedBefore({ definition, actions }: LinkedResource, action: Li
 
 const isReturned = (result: Path | null, [name = '']: Path): boolean => result === null || result.includes(name);
 
-const SHAPING = new Set(['$project', '$addFields', '$set', '$group', '$replaceWith', '$replaceRoot']);
-
 /** Written fields, and those that a stage makes. */
 function listFieldsHolding(query: DocumentQuery, node: ValueRead['node']): { path: Path; written: boolean }[] {
   const { around, parameters } = query;
   const n = parameters.findIndex((one) => isInside(node, one)) + 1;
-  const places = listDocumentFields(toJsonObject(around)).flatMap(({ path, at, written }) => {
+  const places = listQueryFields(query).flatMap(({ path, at, written }) => {
     const value = written ? findNode(around, at)?.node : undefined;
     return value !== undefined && isInside(node, value) ? [{ path: path.split('.'), written }] : [];
   });
@@ -270,7 +268,14 @@ function listFieldsHolding(query: DocumentQuery, node: ValueRead['node']): { pat
     for (const item of at.items) visit(item, inStage);
     for (const { key, value } of at.members) {
       if (value === null) continue;
-      visit(value, SHAPING.has(key) ? [] : inStage === null || key.startsWith('$') ? inStage : [...inStage, key]);
+      visit(
+        value,
+        query.form?.shaping.includes(key) === true
+          ? []
+          : inStage === null || key.startsWith('$')
+            ? inStage
+            : [...inStage, key],
+      );
     }
   };
   for (const { key, value } of around.members) if (value !== null && key !== 'parameters') visit(value, null);

@@ -1,4 +1,5 @@
 /** Reads a manifest. Manifests are untrusted: everything is validated and limited in size. */
+import type { DocumentForm } from '../../contract/document-form.js';
 import type { ConfigSection, FactSpec, Host, Select } from '../../contract/kind.js';
 import type { FactValue } from '../../contract/plugin.js';
 import type { CounterExample, Example } from '../../contract/plugin-spec.js';
@@ -104,11 +105,16 @@ const readNames: data.Read<string | readonly string[]> = (place) =>
   typeof place.json === 'string' ? text(place) : list(text)(place);
 const beside = record<NonNullable<FieldMeta['beside']>>({
   connection: readOptional(text),
-  joins: readOptional(text),
   unique: readOptional(text),
   timestamps: readOptional(readNames),
   softDelete: readOptional(text),
   each: readOptional(text),
+});
+
+const documents = record<DocumentForm>({
+  ...{ written: map(text), bare: text, condition: text, stages: text, match: text },
+  ...{ keeping: list(text), plain: list(text), shaping: list(text), joining: map(text) },
+  ...{ operators: list(text), listOperators: list(text) },
 });
 
 const members = record<MemberNames>({
@@ -143,6 +149,7 @@ const meta = record<FieldNode['meta']>({
   path: readOptional(oneOf('folder', 'file', 'sibling')),
   store: readOptional(word),
   binds: readOptional(text),
+  documents: readOptional(documents),
   complete: readOptional(record<NonNullable<FieldMeta['complete']>>({ source: word, of: readOptional(word) })),
   enumDocs: readOptional(map(text)),
   itemLabel: readOptional(text),

@@ -12,8 +12,8 @@ import { isInside, type Span } from '../analysis/report.js';
 import { getLookup } from '../analysis/symbols/lookup.js';
 import { findOrigin } from '../analysis/symbols/values.js';
 import { listValueReads, type ValueRead } from '../analysis/value-reads.js';
-import { listDocumentFields } from '../strings/document-fields.js';
-import { findMember, toJsonObject, type LocatedNode } from '../source/tree.js';
+import { listQueryFields } from '../analysis/collect-queries.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import { traceAnswer, traceClaims, traceMessages } from './value-exits.js';
 import { createTrace, listOwnNames, locateNode, type FlowKind, type FlowStep, type Trace } from './value-trace.js';
 
@@ -153,9 +153,7 @@ function listWrittenColumns(analysis: Analysis, { query, columns, node }: ValueR
 
 function createWriteTest(query: SqlText | DocumentQuery, node: LocatedNode): (column: string) => boolean {
   if (!('scan' in query)) {
-    const fields = listDocumentFields(toJsonObject(query.around)).flatMap(({ path, written }) =>
-      written ? [path] : [],
-    );
+    const fields = listQueryFields(query).flatMap(({ path, written }) => (written ? [path] : []));
     return (column) => fields.some((path) => path === column || path.startsWith(`${column}.`)) || isInsert(query);
   }
   const n = query.parameters.findIndex((one) => isInside(node, one)) + 1;

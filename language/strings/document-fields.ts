@@ -1,4 +1,5 @@
 /** Finds the document fields that an object query writes and compares. */
+import type { DocumentForm } from '../../contract/document-form.js';
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { listAccessors } from './accessor.js';
 
@@ -19,27 +20,16 @@ export interface DocumentField {
 
 type Part = 'whole' | 'items' | 'other';
 
-const OF_WHOLE = new Set('$set $setOnInsert $eq $ne $gt $gte $lt $lte $and $or $nor $not'.split(' '));
-
-const OF_ITEMS = new Set(['$in', '$nin']);
-
-/** Stages that hand on documents as they are. */
-const KEEPING = new Set('$match $sort $limit $skip $sample'.split(' '));
-
 /** What the values below a key are to the field. */
-function getPart(around: Part, key: string): Part {
-  if (around !== 'whole' || !key.startsWith('$') || OF_WHOLE.has(key)) return around;
-  return OF_ITEMS.has(key) ? 'items' : 'other';
+function getPart({ operators, listOperators }: DocumentForm, around: Part, key: string): Part {
+  if (around !== 'whole' || !key.startsWith('$') || operators.includes(key)) return around;
+  return listOperators.includes(key) ? 'items' : 'other';
 }
 
 const getItemPart = (around: Part, path: string): Part =>
   around === 'items' || (around === 'whole' && path === '') ? 'whole' : 'other';
 
-/** The member that holds the written values. */
-const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
-
-/** The parameters of an INSERT without a document are its fields. */
-export function listDocumentFields(query: JsonObject): DocumentField[] {
+export function listDocumentFields(query: JsonObject, form: DocumentForm): DocumentField[] {
   const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
   const collectFields = (
     json: Json | undefined,
@@ -61,7 +51,7 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
           `${at}/${escapePointer(key)}`,
           Array.isArray(json) ? path : joinPath(path, key),
           written,
-          Array.isArray(json) ? getItemPart(part, path) : getPart(part, key),
+          Array.isArray(json) ? getItemPart(part, path) : getPart(form, part, key),
         ),
       );
     const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
@@ -71,9 +61,9 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
     return [value === undefined ? { path, value: json, at, ...is } : { path, value, at: `/parameters/${n}`, ...is }];
   };
   const action = asText(query['action']);
-  const name = WRITTEN[action];
+  const name = form.written[action];
   const bare =
-    action === 'INSERT' && query['document'] === undefined
+    name !== undefined && action === form.bare && query[name] === undefined
       ? parameters.map((value, i) => ({
           path: toFieldName(value),
           value,
@@ -84,16 +74,17 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
           reshaped: false,
         }))
       : [];
-  const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];
+  const stages = Array.isArray(query[form.stages]) ? (query[form.stages] as readonly Json[]) : [];
   const changing = stages.findIndex(
-    (stage) => !isObject(stage) || !Object.keys(stage).every((key) => KEEPING.has(key)),
+    (stage) => !isObject(stage) || !Object.keys(stage).every((key) => form.keeping.includes(key)),
   );
   return [
     ...bare,
     ...(name === undefined ? [] : collectFields(query[name], `/${name}`, '', true)),
-    ...collectFields(query['filter_predicate'], '/filter_predicate', '', false),
+    ...collectFields(query[form.condition], `/${form.condition}`, '', false),
     ...stages.flatMap((stage, i) => {
-      const fields = isObject(stage) ? collectFields(stage['$match'], `/pipeline/${i}/$match`, '', false) : [];
+      const place = `/${form.stages}/${i}/${form.match}`;
+      const fields = isObject(stage) ? collectFields(stage[form.match], place, '', false) : [];
       return changing === -1 || i < changing ? fields : fields.map((field) => ({ ...field, reshaped: true }));
     }),
   ];

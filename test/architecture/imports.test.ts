@@ -23,7 +23,7 @@ const KINDS = ['plugins/{any}/kind.ts', 'plugins/{any}/shared/{any}.light.ts', '
 const READER = 'plugins/queries/sql/text/';
 /** Loads the full parser, which is not light. */
 const PARSER = 'plugins/queries/sql/parser/';
-const SPEC = ['contract/', 'language/strings/', READER, ...KINDS, 'yup'];
+const SPEC = ['contract/', 'language/strings/', READER, 'plugins/queries/mongo/form.light.ts', ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
   'language/project/clock.ts',

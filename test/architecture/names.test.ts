@@ -48,6 +48,9 @@ function listGrammar(source: Source): string[] {
   return found;
 }
 
+/** Of JSON Schema and of names that belong to the own resource. */
+const OTHER_SIGNS: ReadonlySet<string> = new Set(['$ref', '$defs', '$schema', '$id', '$self']);
+
 describe('architecture: names', () => {
   it('match those of the registry', () => {
     expect(names).to.include.members([
@@ -90,6 +93,15 @@ describe('architecture: names', () => {
     expect(found).to.deep.equal([]);
     const text = "const a = 'SELECT'; const b = / WHERE /; const c = 'id FROM _user'; const d = 'INSERT';";
     expect(listGrammar({ path: 'language/a.ts', text })).to.deep.equal(['/ WHERE /', 'id FROM _user']);
+  });
+
+  it('of stages and operators of document queries are absent from the language and the kernel', () => {
+    const isOperator = (text: string): boolean => /^\$[a-z]+[A-Za-z]*$/.test(text) && !OTHER_SIGNS.has(text);
+    const found = loadSources('language', 'kernel').flatMap((source) =>
+      listStrings(source).flatMap((text) => (isOperator(text) ? [`${source.path}: ${text}`] : [])),
+    );
+    expect(found).to.deep.equal([]);
+    expect(['$match', '$in', '$ref', '$1'].map(isOperator)).to.deep.equal([true, true, false, false]);
   });
 
   it('have only exceptions that are still needed', () => {

@@ -4,8 +4,8 @@
  */
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
-import { listDocumentFields } from '../../strings/document-fields.js';
-import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
+import { listQueryFields } from '../collect-queries.js';
+import { findMember, findNode, toJson, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
@@ -161,9 +161,9 @@ function listExtractedUses(
 }
 
 /** Fields of documents that the accessor, or its items, is written to or compared with. */
-const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
-  listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole, items }) =>
-    (whole || items) && findNode(around, at)?.node === node ? [path] : [],
+const listFields = (query: DocumentQuery, node: LocatedNode): string[] =>
+  listQueryFields(query).flatMap(({ path, at, whole, items }) =>
+    (whole || items) && findNode(query.around, at)?.node === node ? [path] : [],
   );
 
 /** Uses of claims with a payload value of the resource that issues the token. */

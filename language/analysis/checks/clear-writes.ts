@@ -4,8 +4,8 @@
  */
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
-import { listDocumentFields } from '../../strings/document-fields.js';
-import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
+import { listQueryFields } from '../collect-queries.js';
+import { findNode, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
@@ -153,10 +153,11 @@ function listRowWrites({ language, scan, parameters }: SqlText, { tables }: Writ
   });
 }
 
-function listDocumentWrites({ around, collection }: DocumentQuery, { tables }: WriteContext): ClearValue[] {
+function listDocumentWrites(query: DocumentQuery, { tables }: WriteContext): ClearValue[] {
+  const { around, collection } = query;
   const model = tables.findModel(collection);
   if (model === undefined) return [];
-  return listDocumentFields(toJsonObject(around)).flatMap(({ path, at, written }) => {
+  return listQueryFields(query).flatMap(({ path, at, written }) => {
     const value = written ? findNode(around, at)?.node : undefined;
     return value === undefined ? [] : [{ model, field: path, value }];
   });

@@ -1,6 +1,6 @@
 /** Checks the types of payload rules against the document fields that the values meet. */
 import { asText, getOwn, isObject, type Json, type JsonObject } from '../../../contract/json.js';
-import { listDocumentFields } from '../../strings/document-fields.js';
+import { listQueryFields } from '../collect-queries.js';
 import { findNode, toJsonObject } from '../../source/tree.js';
 import type { Definition } from '../model.js';
 import type { LinkedResource } from '../linked-resource.js';
@@ -23,13 +23,14 @@ export function checkDocumentTypes(
   { registry, report }: { readonly registry: Registry; readonly report: Report },
 ): void {
   const { doc, finds } = resource.definition;
-  for (const { around, node, each } of finds.documents) {
+  for (const query of finds.documents) {
+    const { around, node, each } = query;
     const action = resource.actions.find((one) => isInside(node, one.node));
     const [model, other] = models.filter(({ name }) => action?.models.includes(name) === true);
     // Items of a list have rules of their own.
     if (action === undefined || model === undefined || other !== undefined || each !== null) continue;
     const reported = new Set<string>();
-    for (const { path, at, whole, written, reshaped } of listDocumentFields(toJsonObject(around))) {
+    for (const { path, at, whole, written, reshaped } of listQueryFields(query)) {
       const field = findField(toJsonObject(model.node), path.split('.'));
       const value = findNode(around, at)?.node;
       if (!whole || reshaped || field === null || value === undefined || reported.has(`${path} ${at}`)) continue;

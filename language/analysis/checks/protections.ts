@@ -4,9 +4,9 @@
  */
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
-import { listDocumentFields } from '../../strings/document-fields.js';
+import { listQueryFields } from '../collect-queries.js';
 import { findNearest } from '../../source/suggest.js';
-import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
+import { findNode, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
@@ -198,15 +198,15 @@ function listRowWrites(
 /** Matches the path of the property or its last name. */
 function listDocumentWrites(
   definition: Definition,
-  { around }: DocumentQuery,
+  query: DocumentQuery,
   property: string,
   isProtectedText: (text: string) => boolean,
 ): UnprotectedWrite[] {
-  return listDocumentFields(toJsonObject(around)).flatMap(({ path, value, at, written }) => {
+  return listQueryFields(query).flatMap(({ path, value, at, written }) => {
     const text = asText(value);
     if (!written || (path !== property && path !== getLastSegment(property)) || text === '' || isProtectedText(text))
       return [];
-    const node = findNode(around, at)?.node ?? around;
+    const node = findNode(query.around, at)?.node ?? query.around;
     return [{ column: path, value: text, spot: toLocation(definition, node), whole: true }];
   });
 }

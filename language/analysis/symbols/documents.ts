@@ -41,14 +41,12 @@ function collectKey(
   }
 }
 
-const PLAIN = new Set(['$match', '$sort', '$limit', '$skip']);
-
 /** Only keys that are certainly fields of the collection. */
 export function listQueryKeys(query: DocumentQuery): Member[] {
   return query.around.members.flatMap(({ value }) => {
     if (value === null || value === query.unique || isParameters(value, query)) return [];
     return value.type === 'array'
-      ? value.items.slice(0, countPlainStages(value)).flatMap(listFieldKeys)
+      ? value.items.slice(0, countPlainStages(value, query.form?.plain ?? [])).flatMap(listFieldKeys)
       : listFieldKeys(value);
   });
 }
@@ -56,8 +54,8 @@ export function listQueryKeys(query: DocumentQuery): Member[] {
 const isParameters = ({ items }: LocatedNode, { parameters }: DocumentQuery): boolean =>
   items.length > 0 && items[0] === parameters[0];
 
-function countPlainStages({ items }: LocatedNode): number {
-  const other = items.findIndex(({ members }) => members.some(({ key }) => !PLAIN.has(key)));
+function countPlainStages({ items }: LocatedNode, plain: readonly string[]): number {
+  const other = items.findIndex(({ members }) => members.some(({ key }) => !plain.includes(key)));
   return other === -1 ? items.length : other;
 }
 

@@ -3,6 +3,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../../contract/
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { listDocumentFields } from '../../../language/strings/document-fields.js';
+import { DOCUMENT_FORM } from '../../queries/mongo/form.light.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
 import { parseCipherEntries, toJsonObjects, type CheckedEntry } from './entries.light.js';
 
@@ -50,7 +51,7 @@ export function checkCipherColumns(entry: CheckedEntry, place: CheckPlace): Find
 function findUses(part: JsonObject, property: string): FieldUse[] {
   const { query, parameters } = part;
   if (part['collection'] !== undefined)
-    return listDocumentFields(part).flatMap(({ path, value, written }) =>
+    return listDocumentFields(part, DOCUMENT_FORM).flatMap(({ path, value, written }) =>
       isField(asText(value), property) ? [{ column: path.toLowerCase(), written }] : [],
     );
   if (typeof query !== 'string' || !Array.isArray(parameters)) return [];

@@ -4,6 +4,7 @@ import { listErrors } from '../shared/list-errors.light.js';
 import { describeDocumentQuery } from './api.light.js';
 import { checkDocuments } from './check.light.js';
 import { documentErrors } from './errors.light.js';
+import { DOCUMENT_FORM } from './form.light.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';
 
@@ -44,9 +45,9 @@ export default definePlugin({
       language: 'collection',
       store: 'document-store',
       binds: 'parameters',
+      documents: DOCUMENT_FORM,
       beside: {
         connection: 'connection',
-        joins: 'pipeline',
         unique: 'unique',
         timestamps: ['with_timestamp', 'with_timestamps'],
         softDelete: 'soft_delete',
