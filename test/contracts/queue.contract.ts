@@ -124,8 +124,12 @@ export function queueContract(backend: QueueBackend): void {
         Array.from({ length: 30 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
       );
-      const begun = await runJobs(one, 31, async (work) => {
-        if (work.state.payload === 3) await one.queue.add([createTestJob('urgent', { priority: 1 })]);
+      let confirmAdded = (): void => undefined;
+      const added = new Promise<void>((resolve) => (confirmAdded = resolve));
+      const begun = await runJobs(one, 31, async ({ state: { payload } }) => {
+        if (payload === 3) await one.queue.add([createTestJob('urgent', { priority: 1 })]).then(confirmAdded);
+        // Otherwise later jobs would run while a slow store adds the urgent one.
+        if (Number(payload) > 3) await added;
         return DONE;
       });
       expect(begun.findIndex(({ state }) => state.payload === 'urgent')).to.be.lessThan(8);
