@@ -1,6 +1,6 @@
 /**
- * `--kills`: serving processes are killed under load, two hundred times at random moments, and what became of all work is judged
- * and told in one table. One fault, and the exit code is 1.
+ * `--kills`: serving processes are killed under load, two hundred times at random moments, and the outcome of all work is checked and
+ * printed in one table. With one fault the exit code is 1.
  */
 import { killUnderLoad } from '../test/support/kills.js';
 import { evaluateKills, type KillReport } from '../test/support/kill-report.js';

@@ -58,7 +58,7 @@ export async function openUpgrades({ upgrades, config, project }: Kernel) {
 
 /** `admits` is called once for each upgrade request. */
 export function createRequestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
-  return class DoorRequest extends IncomingMessage {
+  return class UpgradeRequest extends IncomingMessage {
     wantsUpgrade: unknown = null;
     isAdmitted: boolean | null = null;
 

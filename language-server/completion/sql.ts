@@ -1,5 +1,5 @@
 /**
- * Completes SQL. `language/sql-caret` decides what is valid at the cursor; names come from the models, values from the parameter
+ * Completes SQL. `plugins/queries/sql/editing/caret` decides what is valid at the cursor; names come from the models, values from the parameter
  * list.
  */
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createEquivalents, readEquivalents } from '../mutation/equivalents.js';
 import { drawMutations, listMutations } from '../mutation/generate.js';
 import { decodeMappings, formatLines, parseLines } from '../mutation/lines.js';
@@ -12,6 +12,8 @@ import type { Mutation, MutationKind } from '../mutation/mutation.js';
 import { matchesGlob, readOptions } from '../mutation/options.js';
 import { createFinder } from '../mutation/related.js';
 import { formatSummary, type MutantResult, type Outcome } from '../mutation/results.js';
+import { selectTestFiles } from '../mutation/test-files.js';
+import { listFiles } from '../runner/files.js';
 import { ROOT } from '../support/project.js';
 
 const FILE = 'kernel/http/sample.ts';
@@ -145,6 +147,13 @@ describe('architecture: mutation check', () => {
     const equivalents = createEquivalents([entry, gone], all);
     expect(all.map(equivalents.has)).to.deep.equal([true]);
     expect(equivalents.stale).to.deep.equal([gone]);
+  });
+
+  it('leaves out test files that exist', () => {
+    const paths = listFiles().map((path) => relative(ROOT, path));
+    const selected = selectTestFiles(paths);
+    expect(selected.length).to.be.within(paths.length - 40, paths.length - 20);
+    expect(() => selectTestFiles(['dist/test/e2e/speed.test.js'])).to.throw('No test file is named "package"');
   });
 
   it('has only equivalents that are mutations of the sources, with a reason', () => {

@@ -1,6 +1,6 @@
 /**
  * SQL of a project in addition to its models, on every server: run once and in order, and known to the statement
- * checker. The embedded database: `asked-statements`.
+ * checker. The embedded database: `checked-statements`.
  */
 import { expect } from 'chai';
 import { runCli, hostCli, type Finished } from '../support/cli.js';

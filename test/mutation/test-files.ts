@@ -1,7 +1,7 @@
 /** The compiled test files that the tool may run, and the imports of each. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 
 export interface TestFile {
   /** `dist/test/plugins/body-formats/spool.test.js`. */
@@ -19,15 +19,23 @@ export interface TestFile {
  * Excluded: the editor, tests that read or pack sources, that measure time, or that change with any file of the
  * repository.
  */
-const LEFT_OUT =
-  /^dist\/test\/(editor|architecture)\/|\/(package|speed|frugal|vast|budget|test-servers|kill-verdict|mutation)\.test\.js$/;
+const LEFT_OUT = new Set(['package', 'speed', 'idle-gc', 'large-projects', 'budget', 'test-servers', 'kill-report']);
+const LEFT_OUT_FOLDERS = /^dist\/test\/(editor|architecture)\//;
+
+/** Throws where a name has no test file any more. */
+export function selectTestFiles(paths: readonly string[]): string[] {
+  const getName = (path: string): string => basename(path, '.test.js');
+  const names = new Set(paths.map(getName));
+  for (const name of LEFT_OUT) if (!names.has(name)) throw new Error(`No test file is named "${name}".`);
+  return paths.filter((path) => !LEFT_OUT_FOLDERS.test(path) && !LEFT_OUT.has(getName(path)));
+}
 
 export function listTestFiles(root: string): TestFile[] {
-  const files = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js'))
-    .map((name) => join('dist/test', name))
-    .filter((path) => !LEFT_OUT.test(path))
-    .sort();
+  const files = selectTestFiles(
+    readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.js'))
+      .map((name) => join('dist/test', name)),
+  ).sort();
   const modules = new Map<string, Module>();
   return files.map((path) => {
     const onDemand = collectReachable(modules, root, path, true);

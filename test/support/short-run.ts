@@ -5,7 +5,7 @@
 import { hasLocalPostgres } from './postgres.js';
 
 /** Set by the runner. */
-export const isShortRun = process.env['TEST_SHORT'] === '1';
+const isShortRun = process.env['TEST_SHORT'] === '1';
 
 const none = (): void => undefined;
 export const describeInCheck: (title: string, suite: (this: Mocha.Suite) => void) => void = isShortRun

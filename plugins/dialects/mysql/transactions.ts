@@ -73,12 +73,12 @@ export function createMysqlTransactions(
 
   async function openTransaction(
     need: Isolation,
-    asker: Requester | null | undefined,
+    requester: Requester | null | undefined,
     command: string,
   ): Promise<Transaction> {
     let lease: Lease | null = null;
     try {
-      lease = await pool().acquire(asker);
+      lease = await pool().acquire(requester);
       const level = isolation(need).toUpperCase();
       if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
       await lease.wire.runCommand(command);
@@ -109,7 +109,7 @@ export function createMysqlTransactions(
   return {
     runInside,
     methods: {
-      begin: (need, asker) => openTransaction(need, asker, 'START TRANSACTION'),
+      begin: (need, requester) => openTransaction(need, requester, 'START TRANSACTION'),
       beginReadOnly: (need) => openTransaction(need, null, 'START TRANSACTION READ ONLY'),
 
       isolation,

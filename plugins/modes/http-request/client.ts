@@ -244,7 +244,7 @@ function collectReply(response: IncomingMessage, { method, cap, endRequest, fini
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
-/** The library's errors contain the request; only codes are used. */
+/** Messages of errors may contain the address; only codes are used. */
 function toFault(error: unknown, { url, dynamic }: Pick<HttpCall, 'url' | 'dynamic'>): Fault {
   if (error instanceof Fault) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
