@@ -22,8 +22,8 @@ function createSender({ url }: Server, row: Row, agent: Agent): () => Promise<Ti
   const all = Array.from({ length: REQUESTS }, (_, n) => buildRowRequest(row, n));
   let next = 0;
   return () => {
-    const { body = '', headers = {} } = all[next++ % REQUESTS] ?? {};
-    return sendTimed({ url: `${url}${row.path}`, agent, headers, body });
+    const { path, ...rest } = all[next++ % REQUESTS] ?? buildRowRequest(row, 0);
+    return sendTimed({ url: `${url}${path}`, agent, ...rest });
   };
 }
 
@@ -53,6 +53,7 @@ export async function measureLatency(
     const [first] = senders;
     if (first === undefined) throw new Error('no server');
     const rate = (await measureCapacity(first.send, CLIENTS, 1)) / 2;
+    if (rate === 0) throw new Error(`${row.title}: the hand-written service answers no request with success`);
     const figures = new Map(senders.map(({ name }) => [name, { half: [] as number[], most: [] as number[] }]));
     for (let round = 0; round < rounds; round++) {
       for (const { name, send } of rotateItems(senders, round)) {

@@ -49,15 +49,17 @@ async function createInstallation(folder: string): Promise<string> {
 export interface TimedRequest {
   readonly url: string;
   readonly agent: Agent;
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | undefined;
 }
 
-export function sendTimed({ url, agent, headers, body }: TimedRequest): Promise<TimedAnswer> {
+export function sendTimed({ url, agent, method = 'POST', headers, body }: TimedRequest): Promise<TimedAnswer> {
   const began = performance.now();
   return new Promise((resolve) => {
-    const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
-    const sent = request(url, { method: 'POST', agent, headers: all });
+    const described =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request(url, { method, agent, headers: { ...described, ...headers } });
     sent.once('error', () => resolve({ status: 0, milliseconds: performance.now() - began }));
     sent.once('response', (answer) => {
       answer.resume();

@@ -114,10 +114,14 @@ describe('server with a small heap', () => {
       Array.from({ length: 16 }, (_, n) => client.post(n % 2 === 0 ? '/values' : '/text').catch(() => null)),
     );
 
-    // 0: cut off. All clients are of one network here, so one that reads slowly on a busy machine can be the one that holds most.
+    // 0: cut off. All clients are of one network and one process here, so a busy machine can cut off each that reads slowly.
     const statuses = asked.map((answer) => answer?.status ?? 0);
     expect(statuses.filter((status) => ![0, 200, 503].includes(status))).to.deep.equal([]);
-    expect(statuses.filter((status) => status === 200).length).to.be.at.least(1);
+    // Those that read nothing are still connected; a client that reads and repeats its request is served.
+    await waitUntil(async () => {
+      const answer = await client.post('/text').catch(() => null);
+      return answer?.status === 200;
+    }, 'a large result for a client that reads');
     const statusesOfOthers = (await others).map(({ status }) => status);
     expect(statusesOfOthers.filter((status) => ![200, 401, 503].includes(status))).to.deep.equal([]);
     expect(statusesOfOthers).to.include(200).and.to.include(401);
