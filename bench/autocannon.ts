@@ -1,6 +1,6 @@
 /**
- * The stand-in for wrk where only autocannon is installed. It needs several times the CPU time per request, so expect
- * the warning that the generator was the limit on the faster rows.
+ * The load generator if wrk is not installed. It needs several times the CPU time per request, so on the faster rows the
+ * report warns that the generator was the limit.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export const autocannon: Generator = {
   },
   parseOutcome(output) {
     const result = JSON.parse(output) as Result;
-    // `errors` counts the timeouts too.
+    // `errors` includes timeouts.
     return { requests: result.requests.total, seconds: result.duration, errors: result.errors + result.non2xx };
   },
 };

@@ -1,6 +1,6 @@
 /**
- * What a run has to undo: its temporary folders, its servers, its database. It runs once, in reverse order, however the
- * run ends, and never touches a process that the run did not start.
+ * The clean-up of a run: temporary folders, servers, the database. The steps run once, in reverse order, however the run
+ * ends, and only end processes that the run started.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const undo: (() => Promise<void>)[] = [];
 
-/** Gives a function that takes the step back, for what ended by itself. */
+/** Returns a function that removes the step, for resources that end before the run does. */
 export function onCleanup(step: () => Promise<void>): () => void {
   undo.push(step);
   return () => {
@@ -19,7 +19,7 @@ export function onCleanup(step: () => Promise<void>): () => void {
 
 export async function runCleanup(): Promise<void> {
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
-    // One step that fails must not keep the others from running.
+    // The other steps run even if one fails.
     await step().catch((error: unknown) => {
       console.error('cleaning up:', error);
     });

@@ -1,6 +1,6 @@
 /**
- * How long a set of definitions takes from its files to plans that can serve: read, checked, compiled; nothing is
- * connected. Measured in this process, after a first time that imports what is used.
+ * Measures reading, checking and compiling definitions, without connections. It runs in this process, after a first load
+ * that imports the modules.
  */
 import { join } from 'node:path';
 import { createKernel } from '../kernel/runtime/kernel.js';
@@ -9,7 +9,7 @@ import { writeInstallation } from './scale.js';
 
 const times = 5;
 
-/** The median in milliseconds. */
+/** Returns the median in milliseconds. */
 export async function measureCompileMs(folder: string, resources: number): Promise<number> {
   const home = join(folder, `compile-${resources}`);
   await writeInstallation(home, resources);

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server of a run: started in a temporary folder on a private port of 127.0.0.1, with commits that
- * wait for the disk or not. What it was started with is read back from it, so that a report cannot claim anything else.
+ * The PostgreSQL server of a run: in a temporary folder, on a free port of 127.0.0.1. The report contains the settings
+ * that the server returns, not those that it was started with.
  */
 import { execFile } from 'node:child_process';
 import { chown } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const execute = promisify(execFile);
 export interface Database {
   readonly url: string;
   readonly client: pg.Client;
-  /** For the report: version and the settings that matter for writes. */
+  /** For the report: the version and the settings that affect writes. */
   readonly description: string;
 }
 
@@ -35,7 +35,7 @@ async function startPostgres(durable: boolean): Promise<string> {
   const folder = await createTemporaryFolder();
   const port = await findFreePort();
   const asRoot = process.getuid?.() === 0;
-  // PostgreSQL refuses to run as root.
+  // PostgreSQL does not start as root.
   if (asRoot) await chown(folder, await userId('-u'), await userId('-g'));
   const run = (program: string, ...args: string[]): Promise<unknown> => {
     const command = [...(asRoot ? ['runuser', '-u', 'postgres', '--'] : []), join(bin, program), ...args];
@@ -78,7 +78,7 @@ async function userId(flag: '-u' | '-g'): Promise<number> {
   return Number((await execute('id', [flag, 'postgres'])).stdout);
 }
 
-/** Pins the server and with it every backend that it starts from now on; the rest of its processes one by one. */
+/** Pins the server, which passes its core to later backends, and each process that already runs. */
 async function pinServer(client: pg.Client, core: number): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const server = readStat(rows[0]?.pid ?? 0)?.parent;

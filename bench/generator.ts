@@ -1,10 +1,7 @@
-/**
- * What a load generator is to this benchmark: a command line for one shot at one server, and a way to read its result.
- * How it is run and watched is the same for all of them and stands in load.ts.
- */
+/** The interface of a load generator: its command line for one load, and the parser of its output. `load.ts` runs it. */
 import type { Row } from './rows.js';
 
-/** Requests that are prepared per row; the generator cycles through them. */
+/** Prepared requests per row; the generator repeats them. */
 export const distinctRequests = 1000;
 
 export interface Shot {
@@ -17,13 +14,13 @@ export interface Shot {
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
-  /** Refused or broken connections, timeouts, and answers that are not a success. */
+  /** Connection errors, timeouts, and responses that are not a success. */
   readonly errors: number;
 }
 
 export interface Generator {
   readonly name: string;
-  /** Writes what the generator needs into `folder` and gives its command line. */
+  /** Writes the files of the generator into `folder` and returns its command line. */
   buildCommand(program: string, shot: Shot, folder: string): Promise<string[]>;
   parseOutcome(output: string): Outcome;
 }

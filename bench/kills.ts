@@ -1,6 +1,6 @@
 /**
- * `--kills`: serving processes are killed under load, two hundred times at random moments, and the outcome of all work is checked and
- * printed in one table. With one fault the exit code is 1.
+ * `--kills`: kills serving processes under load at random moments, checks the result of all work, and prints a table. One
+ * fault makes the exit code 1.
  */
 import { killUnderLoad } from '../test/support/kills.js';
 import { evaluateKills, type KillReport } from '../test/support/kill-report.js';
@@ -9,7 +9,7 @@ import { stopRedis } from '../test/support/redis.js';
 import { onCleanup } from './cleanup.js';
 
 const KILLS = 200;
-/** Milliseconds; two hundred take six minutes. */
+/** Milliseconds between kills; 200 kills take six minutes. */
 const EVERY = 1750;
 const PACE = 80;
 

@@ -1,6 +1,7 @@
 /**
- * `--latency`: each row at half of what the hand-written service can do, requests sent at their times whether answers come or not: the
- * slowest of a hundred, ours beside the hand-written service, in interleaved rounds. Goal: at most 1.5 times as long.
+ * `--latency`: p50 and p99 of each row at half of the capacity of the hand-written service, in Lintel and in that
+ * service, in interleaved rounds. Requests are sent at fixed times, whether earlier ones are answered or not. Goal: the
+ * p99 is at most 1.5 times that of the hand-written service.
  */
 import { Agent } from 'node:http';
 import { startDatabase } from './database.js';
@@ -17,7 +18,7 @@ import { baseline, remote, type Target } from './targets.js';
 const CLIENTS = 32;
 const REQUESTS = 1000;
 
-/** Sends the requests of a row one after the other, from the first one again at the end. */
+/** Each call sends the next request of the row; after the last one it begins again. */
 function createSender({ url }: Server, row: Row, agent: Agent): () => Promise<TimedAnswer> {
   const all = Array.from({ length: REQUESTS }, (_, n) => buildRowRequest(row, n));
   let next = 0;
@@ -41,7 +42,7 @@ export async function measureLatency(
   const variables = { DATABASE_URL: database.url, BENCH_REMOTE: other.url };
   const servers: Server[] = [];
   for (const target of [baseline, ours]) servers.push(await startServer(target, variables, cores?.server));
-  // Shorter than the servers keep idle connections.
+  // Shorter than the idle timeout of the servers.
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: 3000 });
   print('| row | requests/s | baseline p50, p99 ms | lintel p50, p99 ms | p99, lintel × baseline (min..max) |');
   print('| --- | ---: | ---: | ---: | ---: |');

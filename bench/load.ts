@@ -1,6 +1,7 @@
 /**
- * Puts one server under load for some seconds and says what came of it. The generator is wrk, or autocannon where that
- * is installed instead; both run as a process of their own, whose CPU time is watched so that it never is the limit.
+ * Runs a load on one server for some seconds and returns the result. The generator is wrk, or autocannon if wrk is not
+ * installed, in a separate process. Its CPU time is measured, so that the report can warn when the generator was the
+ * limit.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ import { root } from './targets.js';
 import { wrk } from './wrk.js';
 
 export interface Load extends Outcome {
-  /** Part of a core that the generator used, 0 to 1. */
+  /** Share of a core that the generator used, 0 to 1. */
   readonly generatorShare: number;
 }
 
@@ -39,29 +40,29 @@ export function findLoadGenerator(
   };
 }
 
-/** Runs a program to its end, or ends it after `limit` seconds, and watches its CPU time meanwhile. */
+/** Runs a program, kills it after `limit` seconds, and measures its CPU time. */
 async function run(command: string, args: string[], limit: number): Promise<{ output: string; share: number }> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  let complaints = '';
+  let errorOutput = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errorOutput += text));
   const started = performance.now();
   let share = 0;
-  // Its CPU time is only to be had while it runs.
-  const watch = setInterval(() => {
+  // `/proc` has the CPU time only while the process runs.
+  const timer = setInterval(() => {
     const cpuMicros = child.pid === undefined ? undefined : readStat(child.pid)?.cpuMicros;
     if (cpuMicros !== undefined && cpuMicros > 0) share = cpuMicros / ((performance.now() - started) * 1000);
   }, 100);
-  const hard = setTimeout(() => child.kill('SIGKILL'), limit * 1000);
-  const forget = onCleanup(async () => void child.kill('SIGKILL'));
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), limit * 1000);
+  const removeStep = onCleanup(async () => void child.kill('SIGKILL'));
   try {
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`${command} ended with ${code ?? 'a signal'}: ${complaints || output}`);
+    if (code !== 0) throw new Error(`${command} ended with ${code ?? 'a signal'}: ${errorOutput || output}`);
     return { output, share };
   } finally {
-    clearInterval(watch);
-    clearTimeout(hard);
-    forget();
+    clearInterval(timer);
+    clearTimeout(killTimer);
+    removeStep();
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The flags of `npm run bench -- ...`, read and bounded in one place. It decides nothing about how a run goes.
- */
+/** Reads and validates the flags of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
 export const usage = `npm run bench -- [options]
@@ -20,15 +18,15 @@ export const usage = `npm run bench -- [options]
                     --rows messages,answers,idle: these only)
   --overload        measure half, all and twice the load that a server can bear instead (p50, p99, refusals)
   --latency         measure each row at half of what the hand-written service can do instead (p50, p99)
-  --kills           kill serving processes under load instead, and judge what became of work (--count N: kills, default 200)
-  --editor          measure the language server beside a JSON Schema service instead
+  --kills           kill serving processes under load instead, and check the result of all work (--count N: kills, default 200)
+  --editor          compare the language server with a JSON Schema service instead
   --help`;
 
 export interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
-  /** Null: all of them. */
+  /** Null: all. */
   readonly rows: readonly string[] | null;
   readonly targets: readonly string[] | null;
   readonly json: string | null;
@@ -42,7 +40,7 @@ export interface Options {
   readonly latency: boolean;
   readonly kills: boolean;
   readonly editor: boolean;
-  /** Of idle connections, or of kills; null: the default. */
+  /** Number of idle connections or of kills; null: the default. */
   readonly count: number | null;
   readonly help: boolean;
 }
@@ -93,7 +91,7 @@ export function readOptions(args: string[]): Options {
   };
 }
 
-/** The chosen items in their own order; an unknown name is an error, not an empty run. */
+/** Returns the named items in their original order. An unknown name is an error. */
 export function selectByName<T extends { readonly name: string }>(
   items: readonly T[],
   names: readonly string[] | null,

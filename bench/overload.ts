@@ -9,13 +9,13 @@ import { findPinnableCores } from './proc.js';
 import { startServer } from './server.js';
 import { createLintelTarget } from './targets.js';
 
-/** Of the statement. */
+/** Duration of the statement. */
 const SECONDS = 0.05;
 const POOL = 10;
 const PARTS = [0.5, 1, 2] as const;
-/** Seconds of a load before it is measured. */
+/** Seconds of load before each measurement. */
 const WARM_UP = 2;
-/** As the goal has it. */
+/** The goal. */
 const MOST = 3;
 
 const CONFIG = {
@@ -69,7 +69,10 @@ export function sendTimed({ url, agent, method = 'POST', headers, body }: TimedR
   });
 }
 
-/** So many clients, each with its next request behind the last answer: requests a second. */
+/**
+ * Returns requests per second of `clients` clients, each of which sends its next request after the response to the last
+ * one.
+ */
 export async function measureCapacity(
   send: () => Promise<TimedAnswer>,
   clients: number,

@@ -1,7 +1,4 @@
-/**
- * What the operating system says about processes: CPU time from /proc, and the cores a process may use. It only reads
- * and pins; starting and ending processes is the business of others.
- */
+/** CPU time and memory of processes from `/proc`, and the assignment of processes to cores. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -14,7 +11,7 @@ interface Stat {
   readonly cpuMicros: number;
 }
 
-/** Null once the process is gone. */
+/** Null: the process has ended. */
 export function readStat(pid: number): Stat | null {
   let text: string;
   try {
@@ -22,7 +19,7 @@ export function readStat(pid: number): Stat | null {
   } catch {
     return null;
   }
-  // The name stands in parentheses and may hold anything; fields are counted from behind it, the first one being state.
+  // The name is in parentheses and may contain any character, so fields are counted after it; the first one is the state.
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
@@ -40,7 +37,7 @@ export function readResidentMiB(pid: number): number {
   return Number(line?.[1] ?? 0) / 1024;
 }
 
-/** The most that the process ever held. */
+/** The peak of the resident memory. */
 export function readPeakMiB(pid: number): number {
   const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) / 1024;
@@ -66,7 +63,7 @@ export interface Cores {
   readonly rest: number;
 }
 
-/** One core for the server and one for everything else, or null where nothing can be pinned. */
+/** One core for the server and one for everything else; null if processes cannot be pinned. */
 export function findPinnableCores(): Cores | null {
   const allowed = /^Cpus_allowed_list:\s+(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   const cores = allowed.split(',').flatMap((range) => {
@@ -77,14 +74,14 @@ export function findPinnableCores(): Cores | null {
   return server === undefined || rest === undefined || findOnPath('taskset') === null ? null : { server, rest };
 }
 
-/** The command, put before with `taskset` where roles are pinned. */
+/** Prefixes the command with `taskset` if roles are pinned. */
 export function pinCommand(core: number | undefined, command: readonly string[]): string[] {
   return core === undefined ? [...command] : ['taskset', '-c', String(core), ...command];
 }
 
 export function pinRunning(core: number, pids: readonly number[]): void {
   for (const pid of pids) {
-    // A process may have ended since it was listed.
+    // The process may have ended meanwhile.
     if (readStat(pid) !== null) execFileSync('taskset', ['-apc', String(core), String(pid)], { stdio: 'ignore' });
   }
 }

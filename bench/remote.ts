@@ -1,6 +1,6 @@
 /**
- * The other service of the row with a call: a bare HTTP server in a process of its own, as quick as Node gets, so that what is
- * measured is who calls it.
+ * The service that the row with an outbound call requests: a bare `node:http` server in a separate process, so that its
+ * own time is small.
  */
 import { createServer } from 'node:http';
 
@@ -16,7 +16,7 @@ const server = createServer((req, res) => {
   };
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(quote));
 });
-// Neither side may be the one that closes connections under load.
+// No connection is closed under load.
 server.keepAliveTimeout = 60_000;
 server.listen(Number(process.env.PORT), process.env.HOST ?? '127.0.0.1');
 

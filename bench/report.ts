@@ -1,11 +1,11 @@
 /**
- * From samples to a Markdown table: medians, and ratios that were taken within a round before the median was. It judges
- * two things only: errors, which void a run, and a generator that was near its limit.
+ * Formats samples as a Markdown table of medians, and of medians of the ratios within each round. Counts errors, and
+ * lists warnings about a generator that was near its limit.
  */
 import type { Sample } from './rounds.js';
 import type { Row } from './rows.js';
 
-/** Above this part of its core the generator may have been the limit, not the server. */
+/** Above this share of its core, the generator may have been the limit. */
 const generatorLimit = 0.7;
 
 export function formatReportTable(
@@ -20,21 +20,23 @@ export function formatReportTable(
   ];
   for (const row of rows) {
     for (const server of [reference, ...others]) {
-      const mine = of(samples, row, server);
-      const yardstick = of(samples, row, reference);
-      const speeds = computeRatios(mine, yardstick, (sample) => sample.requestsPerSecond);
-      const costs = computeRatios(mine, yardstick, (sample) => sample.cpuMicrosPerRequest);
+      const ownSamples = of(samples, row, server);
+      const referenceSamples = of(samples, row, reference);
+      const speeds = computeRatios(ownSamples, referenceSamples, (sample) => sample.requestsPerSecond);
+      const costs = computeRatios(ownSamples, referenceSamples, (sample) => sample.cpuMicrosPerRequest);
       const cells = [
         row.title,
         server,
-        Math.round(median(mine.map((sample) => sample.requestsPerSecond))).toLocaleString('en'),
+        Math.round(median(ownSamples.map((sample) => sample.requestsPerSecond))).toLocaleString('en'),
         server === reference
           ? '1'
           : `**${formatTwoDigits(median(speeds))}** (${formatTwoDigits(Math.min(...speeds))}..${formatTwoDigits(Math.max(...speeds))})`,
-        median(mine.map((sample) => sample.cpuMicrosPerRequest)).toFixed(1),
+        median(ownSamples.map((sample) => sample.cpuMicrosPerRequest)).toFixed(1),
         server === reference ? '1' : formatTwoDigits(median(costs)),
-        formatPercent(median(mine.map((sample) => (sample.cpuMicrosPerRequest * sample.requestsPerSecond) / 1e6))),
-        formatPercent(Math.max(...mine.map((sample) => sample.generatorShare))),
+        formatPercent(
+          median(ownSamples.map((sample) => (sample.cpuMicrosPerRequest * sample.requestsPerSecond) / 1e6)),
+        ),
+        formatPercent(Math.max(...ownSamples.map((sample) => sample.generatorShare))),
       ];
       lines.push(`| ${cells.join(' | ')} |`);
     }
@@ -42,7 +44,6 @@ export function formatReportTable(
   return lines.join('\n');
 }
 
-/** What a reader must know before believing the table. */
 export function listWarnings(samples: readonly Sample[]): string[] {
   const busy = samples.filter((sample) => sample.generatorShare >= generatorLimit);
   const cells = new Set(busy.map((sample) => `${sample.row} on ${sample.server}`));
@@ -66,10 +67,10 @@ function of(samples: readonly Sample[], row: Row, server: string): Sample[] {
   return samples.filter((sample) => sample.row === row.name && sample.server === server);
 }
 
-/** One ratio per round, each against the reference of the same round. */
-function computeRatios(mine: Sample[], yardstick: Sample[], value: (sample: Sample) => number): number[] {
-  return mine.flatMap((sample) => {
-    const other = yardstick.find((candidate) => candidate.round === sample.round);
+/** One ratio per round, to the reference of the same round. */
+function computeRatios(ownSamples: Sample[], referenceSamples: Sample[], value: (sample: Sample) => number): number[] {
+  return ownSamples.flatMap((sample) => {
+    const other = referenceSamples.find((candidate) => candidate.round === sample.round);
     return other === undefined ? [] : [value(sample) / value(other)];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The measuring itself: interleaved rounds in which every server is visited for every row, each time in another order,
- * so that a busy moment of the machine hits all of them alike. It collects; statistics and words are made elsewhere.
+ * Measures every server for every row in interleaved rounds, in an order that changes, so that other load on the machine
+ * affects all servers alike.
  */
 import type { LoadRunner, Load } from './load.js';
 import { readTreeCpuMicros } from './proc.js';
@@ -29,7 +29,7 @@ export interface MeasureOptions {
 
 export async function measureRows(m: MeasureOptions): Promise<Sample[]> {
   const samples: Sample[] = [];
-  // Round 0 is the warm-up: code gets compiled and pools get filled; its numbers are dropped.
+  // Round 0 is the warm-up, which compiles code and fills pools; its samples are discarded.
   for (let round = 0; round <= m.rounds; round++) {
     const seconds = round === 0 ? Math.min(m.seconds, 1) : m.seconds;
     for (const row of rotateItems(m.rows, round)) {
@@ -43,7 +43,10 @@ export async function measureRows(m: MeasureOptions): Promise<Sample[]> {
   return samples;
 }
 
-/** The order of a round. It turns by one each round and runs backwards every other turn, so that followers change too. */
+/**
+ * The order of a round: rotated by one each round, and reversed after each full rotation, so that the predecessor of each
+ * item changes.
+ */
 export function rotateItems<T>(items: readonly T[], round: number): T[] {
   const start = items.length === 0 ? 0 : round % items.length;
   const turned = [...items.slice(start), ...items.slice(0, start)];
@@ -67,7 +70,7 @@ async function visit(m: MeasureOptions, round: number, row: Row, server: Server,
   };
 }
 
-/** Waits until nothing is added any more: what nobody waits for would fall into the next measurement. */
+/** Waits until no more rows are added, because late ones would be part of the next measurement. */
 async function waitUntilQuiet(ledger: Ledger, server: Server): Promise<void> {
   let last = '';
   for (let same = 0, tries = 0; same < 3 && tries < 100; tries++) {
@@ -78,7 +81,7 @@ async function waitUntilQuiet(ledger: Ledger, server: Server): Promise<void> {
   }
 }
 
-/** Each request that adds something adds one. An answer that was still under way at the end may have added too. */
+/** Each request of such a row adds one. Requests without a response at the end may have added one too. */
 async function checkTraces(m: MeasureOptions, row: Row, server: Server, requests: number): Promise<void> {
   const left = await m.ledger.countTraces(server);
   for (const what of ['accounts', 'contacts', 'money'] as const) {

@@ -1,6 +1,6 @@
 /**
- * The rows of the benchmark: which endpoint is called with which requests, what its right answers are, and what each
- * request leaves in the database. A row knows nothing about who answers it; all targets are asked the same.
+ * The rows of the benchmark: the endpoint, its requests, the correct responses, and the effect of a request on the
+ * database. All targets get the same requests.
  */
 import { seeded } from './tables.js';
 import { createSignature, signToken } from './tokens.js';
@@ -10,7 +10,7 @@ export interface RejectedRequest {
   readonly status: number;
   readonly authorization?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the path of the row. */
+  /** Replaces the path of the row. */
   readonly path?: string;
 }
 
@@ -18,23 +18,23 @@ export interface Row {
   readonly name: string;
   readonly title: string;
   readonly path: string;
-  /** The path of the n-th request, where it differs from request to request. */
+  /** The path of the n-th request, if paths differ. */
   readonly pathOf?: (n: number) => string;
-  /** `POST` where it is absent; a `GET` has no body. */
+  /** Default: `POST`. A `GET` has no body. */
   readonly method?: 'GET';
-  /** The body of the n-th request; a measurement cycles through the first thousand. */
+  /** The body of the n-th request; a measurement repeats the first thousand. */
   readonly body: (n: number) => object;
   /** The `authorization` header of the n-th request. */
   readonly authorization?: (n: number) => string;
   /** Further headers of a request with this body, by lower-case name. */
   readonly headers?: (body: string) => Readonly<Record<string, string>>;
-  /** What each request adds to; the sum is checked after a measurement. */
+  /** The total that each request increases; it is checked after a measurement. */
   readonly adds: 'accounts' | 'contacts' | 'money' | null;
-  /** Members that differ from answer to answer, each with the shape that it must have. */
+  /** Members that differ between responses, each with a check of its form. */
   readonly varying: Readonly<Record<string, (value: unknown) => boolean>>;
-  /** Bodies that must be refused with this status; the words of the refusal are each target's own. */
+  /** Requests that must be rejected with this status; the message may differ between targets. */
   readonly refused: readonly RejectedRequest[];
-  /** Only measured when it is asked for by name. */
+  /** True: measured only if `--rows` names it. */
   readonly extra?: true;
 }
 
@@ -45,7 +45,7 @@ export interface RowRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the n-th request of a row carries, whatever sends it. */
+/** The n-th request of a row, independent of the client. */
 export function buildRowRequest(row: Row, n: number): RowRequest {
   const { method = 'POST' } = row;
   const body = method === 'GET' ? undefined : JSON.stringify(row.body(n));
@@ -65,7 +65,7 @@ const isRecentInstant = (value: unknown): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
   Math.abs(Date.now() - Date.parse(value)) < 60_000;
 
-/** Base64 of a nonce, a text and a tag, in which nothing of the text can be read. */
+/** Base64 of a nonce, a ciphertext and a tag, without the plain text. */
 const isEncrypted = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^[A-Za-z0-9+/]{48,}={0,2}$/.test(value) &&

@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: database, servers, checked answers, interleaved rounds, one Markdown table. A run with a wrong answer
- * or a failed request ends with exit code 1; however it ends, it takes down all that it has started.
+ * `npm run bench`: starts the database and the servers, compares responses, measures interleaved rounds, and prints a
+ * Markdown table. A wrong response or a failed request makes the exit code 1. However the run ends, it stops every
+ * process that it started.
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
@@ -51,7 +52,7 @@ async function main(options: Options): Promise<number> {
   const compiled = await measureCompileMs(folder, 200);
   console.log(`200 resources read, checked and compiled in ${compiled.toFixed(0)} ms`);
 
-  // Beside the database: it belongs to nobody who is measured.
+  // On the core of the database, because no measured server includes it.
   const other = await startServer(remote, {}, cores?.rest);
   const variables = { DATABASE_URL: database.url, BENCH_REMOTE: other.url };
   const servers: Server[] = [];
@@ -112,7 +113,7 @@ function withBaseline(names: readonly string[] | null, lintel: Target): Target[]
   return selectByName(all, [baseline.name, ...(names ?? [lintel.name])]);
 }
 
-/** All rows but the extra ones, or those that were named; what our server cannot serve is left out and said. */
+/** The named rows, or all except the extra ones. Rows that this build cannot serve are left out with a message. */
 function selectRows(options: Options, { missing }: ServableTarget): Row[] {
   const all = options.scale ? rows.filter(isScalable) : rows;
   const wanted = options.rows === null ? all.filter(({ extra }) => extra !== true) : selectByName(all, options.rows);
@@ -128,7 +129,7 @@ function isScalable(row: Row): boolean {
   return scaledRows.some((name) => name === row.name);
 }
 
-/** Generous, but an end: a run that hangs must not stay. */
+/** Far longer than a run takes; it ends a run that hangs. */
 function limitSeconds(options: Options): number {
   return 300 + (options.rounds + 1) * rows.length * 2 * (options.seconds + 25);
 }
@@ -151,7 +152,7 @@ async function run(): Promise<number> {
 
 let ending: Promise<never> | undefined;
 
-/** The first reason to end decides; what fails because of the clean-up is no news. */
+/** The first reason sets the exit code; errors caused by the clean-up are not reported. */
 function endRun(code: number, message?: unknown): Promise<never> {
   if (ending === undefined && message !== undefined) console.error(message);
   ending ??= runCleanup().then(() => process.exit(code));
@@ -159,7 +160,7 @@ function endRun(code: number, message?: unknown): Promise<never> {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endRun(130, 'interrupted'));
-// A reader that is gone (`| head`) is a reason to end too; without this it would end the process before the clean-up.
+// A closed output (`| head`) ends the run too; without this listener the process would end before the clean-up.
 process.stdout.on('error', () => void endRun(1));
 await run().then(
   (code) => endRun(code),

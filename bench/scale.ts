@@ -1,13 +1,13 @@
 /**
- * Does the cost of a request grow with the number of resources? Makes two definition folders from ours, one with ten
- * resources and one with two thousand, and gives the two servers that run measures against one another.
+ * `--scale`: two servers of the same definitions, one with 10 resources and one with 2,000. The cost of a request must
+ * not grow with the number of resources.
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLintelTarget, root, type Target } from './targets.js';
 
 const sizes = [10, 2000] as const;
-/** The rows that both servers answer; the other resources are copies of these. */
+/** The rows of both servers; all other resources are copies of these. */
 export const scaledRows = ['health', 'account-read'] as const;
 
 export async function createScaleTargets(folder: string): Promise<Target[]> {
@@ -21,7 +21,7 @@ export async function createScaleTargets(folder: string): Promise<Target[]> {
   return targets;
 }
 
-/** Our configuration with so many resources: the measured ones, and copies of them under other names. */
+/** Writes the configuration with `size` resources: the measured ones, and copies of them under other names. */
 export async function writeInstallation(home: string, size: number): Promise<void> {
   const bench = join(root, 'bench');
   const resources = join(home, 'definitions/resources');
@@ -40,6 +40,6 @@ export async function writeInstallation(home: string, size: number): Promise<voi
     const definition = { ...(JSON.parse(text) as object), id: `${copy}-01`, resource: copy };
     await writeFile(join(resources, `copy-${String(n).padStart(4, '0')}.json`), JSON.stringify(definition));
   }
-  // Named to be loaded last: a table that is searched from its beginning must not look fast.
+  // The names sort last, so that a linear search would be slow.
   for (const { name, text } of originals) await writeFile(join(resources, `last-${name}.json`), text);
 }

@@ -1,5 +1,6 @@
 /**
- * Rows of plugins that a build may lack have their definitions in a separate folder, which is left out, with its rows and a message, if the checker rejects it.
+ * The rows that this build can serve. Definitions of plugins that a build may lack are in a separate folder; if the check
+ * rejects it, the folder and its rows are left out with a message.
  */
 import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
@@ -39,7 +40,7 @@ export async function findServable(folder: string): Promise<ServableTarget> {
   return { lintel: createLintelTarget('lintel', rest), missing };
 }
 
-/** The first line that the checker prints about an error; null when there is none. */
+/** The first error of the check as a line; null: no error. */
 async function findCheckError(config: string): Promise<string | null> {
   const args = [join(root, 'dist/bundle/cli.js'), 'check', '--config', config];
   const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32), BENCH_HOOK_KEY: 'y'.repeat(32) };

@@ -1,7 +1,4 @@
-/**
- * Starts a target as a child process on a free port of 127.0.0.1, waits until it answers, and ends it again by its own
- * pid. What a target is stands in targets.ts; what is asked of it in rows.ts.
- */
+/** Starts a target as a child process on a free port of 127.0.0.1, waits for its first response, and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -17,13 +14,12 @@ export interface Server {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly startMs: number;
-  /** Resident memory once it answers, before any load. */
+  /** Resident memory after the first response, before any load. */
   readonly idleMiB: number;
-  /** The end of what it printed; shown when something went wrong. */
+  /** The end of its output; printed after an error. */
   readonly getOutput: () => string;
-  /** Before the end of the run. */
   readonly stop: () => Promise<void>;
 }
 
@@ -49,11 +45,11 @@ export async function startServer(
       ...variables,
     },
   });
-  const forget = onCleanup(() => stop(child));
-  child.once('exit', forget);
-  const said = collectOutput(child);
+  const removeStep = onCleanup(() => stop(child));
+  child.once('exit', removeStep);
+  const getOutput = collectOutput(child);
   const url = `http://127.0.0.1:${port}`;
-  await waitForAnswer(child, url, () => `${target.name} did not start:\n${said()}`);
+  await waitForAnswer(child, url, () => `${target.name} did not start:\n${getOutput()}`);
   if (child.pid === undefined) throw new Error(`${target.name} has no process id`);
   return {
     name: target.name,
@@ -61,17 +57,17 @@ export async function startServer(
     pid: child.pid,
     startMs: performance.now() - started,
     idleMiB: readResidentMiB(child.pid),
-    getOutput: said,
+    getOutput,
     stop: () => stop(child),
   };
 }
 
-async function waitForAnswer(child: ChildProcess, url: string, complaint: () => string): Promise<void> {
-  let gone = false;
-  child.once('error', () => (gone = true));
-  child.once('exit', () => (gone = true));
+async function waitForAnswer(child: ChildProcess, url: string, formatFailure: () => string): Promise<void> {
+  let hasEnded = false;
+  child.once('error', () => (hasEnded = true));
+  child.once('exit', () => (hasEnded = true));
   const limit = AbortSignal.timeout(startLimit);
-  while (!gone && !limit.aborted) {
+  while (!hasEnded && !limit.aborted) {
     const response = await fetch(`${url}/health`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -80,13 +76,13 @@ async function waitForAnswer(child: ChildProcess, url: string, complaint: () => 
     }).catch(() => null);
     await response?.arrayBuffer();
     if (response?.ok) return;
-    // Nothing tells another process's parent that it listens, so it is asked again and again.
+    // There is no event for a child process that listens, so the request is repeated.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(complaint());
+  throw new Error(formatFailure());
 }
 
-/** What the child said last, for the message when it fails; reading it also keeps its pipes from filling up. */
+/** Collects the last output of the child. Reading it also prevents that its pipes fill up. */
 function collectOutput(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -99,9 +95,9 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const hard = setTimeout(() => child.kill('SIGKILL'), stopLimit);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopLimit);
   await exited;
-  clearTimeout(hard);
+  clearTimeout(killTimer);
 }
 
 export async function findFreePort(): Promise<number> {

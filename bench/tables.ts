@@ -1,6 +1,6 @@
 /**
- * The tables both services work on, as the models declare them. Every measurement starts from the same rows, so no
- * target pays for what another one has left behind. What a row leaves is counted here too.
+ * The tables of both services, as the models declare them. Every measurement starts with the same rows, and the effects
+ * of its requests are counted afterwards.
  */
 import type pg from 'pg';
 import type { Server } from './server.js';
@@ -36,7 +36,10 @@ export async function createTables(database: pg.Client): Promise<void> {
   await database.query(tables);
 }
 
-/** Back to the seeded rows. The checkpoint takes place here, so that none falls into a measurement for what was before. */
+/**
+ * Restores the seeded rows. The explicit checkpoint prevents that one happens during a measurement because of earlier
+ * writes.
+ */
 export async function resetTables(database: pg.Client): Promise<void> {
   await database.query('TRUNCATE _account, _contact, _wallet RESTART IDENTITY');
   await database.query(seed);
@@ -45,7 +48,10 @@ export async function resetTables(database: pg.Client): Promise<void> {
   await database.query('CHECKPOINT');
 }
 
-/** Puts back what a server works on, and counts what it has left; an embedded database answers its own server only. */
+/**
+ * Restores the data of a server and counts the effects of requests. It gets the server because an embedded database is
+ * accessible only through it.
+ */
 export interface Ledger {
   reset(server: Server): Promise<void>;
   countTraces(server: Server): Promise<Traces>;
@@ -62,7 +68,7 @@ export interface Traces {
   readonly money: number;
 }
 
-/** What requests have left behind since the last reset: inserted rows, and money added to wallets. */
+/** Counts rows inserted and money added since the last reset. */
 export async function countTraces(database: pg.Client): Promise<Traces> {
   const { rows } = await database.query<Traces>(
     `SELECT (SELECT count(*) FROM _account)::int - ${seeded} AS accounts,

@@ -1,15 +1,15 @@
 /**
- * Tokens and signatures as a client of both services carries them: HS256, an hour from now. Signed here, with the key that both
- * services get through their environment, so that neither signs its own.
+ * Tokens (HS256, valid for an hour) and webhook signatures of the client, with the keys that the servers get as
+ * environment variables.
  */
 import { createHmac } from 'node:crypto';
 
 export const tokenKey = 'a key for the benchmark only, 32+';
 
-/** 32 characters: the key of encrypted fields. */
+/** The key of encrypted fields, 32 characters. */
 export const fieldKey = 'a field key for benchmarks alone';
 
-/** What the sender of webhooks and both services know. */
+/** The shared secret of webhooks. */
 export const hookKey = 'a secret for the benchmark only';
 
 export const createSignature = (body: string): string => createHmac('sha256', hookKey).update(body).digest('hex');

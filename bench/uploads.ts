@@ -1,6 +1,6 @@
 /**
- * Uploads of 10 MB, ours beside the hand-written service: answers first, then rounds that visit both in turn. What a
- * request means is checked by status and size; the load is a plain client of this process.
+ * `--uploads`: uploads of 10 MB to Lintel and to the hand-written service. Responses are compared first; then rounds
+ * measure both alternately, with a client in this process.
  */
 import { randomFillSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const SIZE = 10_000_000;
 const ALONE = 5;
 const TOGETHER = 8;
 
-/** Signature, head and the beginning of the data of a PNG; the data itself is random. */
+/** The signature, the header and the first bytes of the data of a PNG; the other data is random. */
 const MARK = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000100000001008020000009091683600989600' + '49444154',
   'hex',
@@ -59,7 +59,7 @@ async function send({ url, name }: Server, body: FormData, wanted: number, size:
   if (!fits) throw new Error(`${name} answered ${text}`);
 }
 
-/** Right and wrong requests, before any load. */
+/** Checks valid and invalid requests before any load. */
 async function verifyAnswers(server: Server): Promise<void> {
   await send(server, createForm(createImage(1000)), 200, 1000);
   await send(server, createForm(Buffer.from('no picture')), 415, 0);
@@ -84,7 +84,7 @@ export async function measureUploads(folder: string, rounds: number, print: (lin
   const figures = new Map(servers.map(({ name }): [string, Figures] => [name, { alone: [], together: [], cpu: [] }]));
   const content = createImage(SIZE);
   for (let round = 0; round <= rounds; round++) {
-    // In turn, and the other way round in every other round; the first one warms up.
+    // The order alternates between rounds; the first one is the warm-up.
     for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
       const found = await visit(server, content);
       const kept = figures.get(server.name);
@@ -101,7 +101,7 @@ export async function measureUploads(folder: string, rounds: number, print: (lin
   return 0;
 }
 
-/** Milliseconds of one upload, of eight at once, and of the processor for one. */
+/** Milliseconds of one upload, of eight concurrent uploads, and of CPU time per upload. */
 async function visit(server: Server, content: Buffer<ArrayBuffer>): Promise<Record<keyof Figures, number>> {
   const sendUpload = (): Promise<void> => send(server, createForm(content), 200, SIZE);
   const cpuBefore = readTreeCpuMicros(server.pid);

@@ -1,6 +1,6 @@
 /**
- * Asks every target the same questions before any load is applied: a wrong answer has no speed. Answers must be equal
- * member by member, apart from the members a row names as varying, and those must have the right shape.
+ * Sends the same requests to every target before any load. Responses must be equal member by member, except for members
+ * that the row lists as varying, whose form is checked.
  */
 import { deepStrictEqual } from 'node:assert';
 import { buildRowRequest, type RejectedRequest, type Row, type RowRequest } from './rows.js';
@@ -10,7 +10,7 @@ import type { Ledger } from './tables.js';
 const samples = 5;
 const atOnce = 100;
 
-/** Throws at the first difference, naming row, target and body. */
+/** Throws an error at the first difference, with the row, the target and the body. */
 export async function verify(row: Row, servers: readonly Server[]): Promise<void> {
   for (let n = 0; n < samples; n++) {
     const request = buildRowRequest(row, n);
@@ -31,7 +31,7 @@ export async function verify(row: Row, servers: readonly Server[]): Promise<void
   }
 }
 
-/** Without the headers of the row: a refused request has those that it names. */
+/** Uses only the headers that the rejected request names, not those of the row. */
 function buildRefusedRequest(row: Row, refused: Omit<RejectedRequest, 'status'>): RowRequest {
   const { authorization, headers } = refused;
   const isGet = row.method === 'GET';
@@ -47,7 +47,7 @@ function buildRefusedRequest(row: Row, refused: Omit<RejectedRequest, 'status'>)
   };
 }
 
-/** Many at once on one row: what they add must be there to the last one. */
+/** Sends concurrent requests that change one row; their sum must be exact. */
 export async function verifySum(row: Row, server: Server, ledger: Ledger): Promise<void> {
   if (row.adds === null) return;
   await ledger.reset(server);
@@ -76,7 +76,7 @@ async function requestJson(
   return JSON.parse(text);
 }
 
-/** The answer with its varying members replaced by their names, so that the rest can be compared. */
+/** Replaces varying members by their names, so that the others can be compared. */
 function normalizeAnswer(row: Row, answer: unknown, where: string): unknown {
   const varying = Object.entries(row.varying);
   if (varying.length === 0) return answer;

@@ -1,6 +1,6 @@
 /**
- * How wrk is told what to send, and how its result is read: through a small Lua script that formats every request
- * before the load starts, so that the generator spends its core on sending.
+ * The command line and the output of wrk. A Lua script formats all requests before the load starts, so that the generator
+ * only sends.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,13 +55,13 @@ const luaRequest = ({ method, path, body, headers }: RowRequest): string =>
     `headers={${luaFields(headers)}}`,
   ].join(', ');
 
-/** Every request of a row has the same names, so each takes the place of those before it. */
+/** All requests of a row have the same header names, so each one overwrites all values. */
 const luaFields = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)
     .map(([name, value]) => `[${luaString(name)}]=${luaString(value)}`)
     .join(', ');
 
-/** JSON text needs no more than its quotes and backslashes escaped; the bodies are plain ASCII on one line. */
+/** The bodies are ASCII on one line, so only quotes and backslashes are escaped. */
 function luaString(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * What the hand-written services of accounts have in common, whatever their database: Koa, @koa/router, koa-body, jose and yup.
- * Ordinary on purpose; how accounts are kept is told by the store.
+ * The part that the hand-written services of accounts share for all databases: Koa, @koa/router, koa-body, jose and yup,
+ * in ordinary code. The store reads and writes the accounts.
  */
 import { createSecretKey } from 'node:crypto';
 import Router from '@koa/router';
@@ -16,7 +16,7 @@ export interface NewAccount {
   readonly created_at: Date;
 }
 
-/** Undefined: there is none. */
+/** Undefined: no account has the id. */
 export interface AccountStore {
   findById(id: number): Promise<object | undefined>;
   listAfter(id: number): Promise<object[]>;

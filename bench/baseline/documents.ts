@@ -1,11 +1,11 @@
 /**
- * The hand-written service on MongoDB: the driver `mongodb` with a pool of ten. It asks for the same as ours: what is
- * acknowledged lies on the disk of a majority, and what is read was acknowledged.
+ * The hand-written service on MongoDB: the driver `mongodb` with a pool of ten. It has the same write concern (majority,
+ * journaled) and read concern (majority) as Lintel.
  */
 import { type Document, MongoClient, ObjectId } from 'mongodb';
 import { type AccountStore, serveAccounts } from './accounts.js';
 
-/** Seeded ones have numbers. */
+/** The keys of seeded documents are numbers. */
 interface Account extends Document {
   readonly _id: number | ObjectId;
 }

@@ -1,6 +1,6 @@
 /**
- * Accepting jobs as an experienced developer writes it by hand: Koa, @koa/router, koa-body, yup and Agenda with its own backend
- * for the server. The job is due in an hour, so that accepting is all that is done.
+ * The hand-written service that accepts jobs: Koa, @koa/router, koa-body, yup and Agenda with its own backend for the
+ * server. A job is due in an hour, so the service only accepts it.
  */
 import Router from '@koa/router';
 import { Agenda } from 'agenda';
@@ -11,7 +11,7 @@ import { createAgendaBackend } from '../jobs/sides.js';
 import type { Address } from '../../test/support/queues.js';
 
 const backend = createAgendaBackend(JSON.parse(process.env.BENCH_STORE ?? '') as Address);
-// It only adds, as ours does: nothing is due.
+// No worker is needed: no job is due.
 const agenda = new Agenda({ backend });
 agenda.define('job', async () => undefined);
 await agenda.ready;

@@ -1,6 +1,6 @@
 /**
- * The hand-written service on MySQL and MariaDB: mysql2 with a pool of ten and prepared statements (`execute`). What was
- * inserted is answered from what is known and the new id, so an insert is one statement.
+ * The hand-written service on MySQL and MariaDB: mysql2 with a pool of ten and prepared statements (`execute`). An insert
+ * is one statement: the response has the values of the request and the new id.
  */
 import mysql, { type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { type AccountStore, type NewAccount, serveAccounts } from './accounts.js';

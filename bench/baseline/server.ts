@@ -1,6 +1,6 @@
 /**
- * The service of this benchmark as an experienced developer writes it by hand: Koa, @koa/router, koa-body, got, yup, lru-cache
- * and a pg pool of ten. It is the yardstick, so it must stay ordinary: no tricks that make it fast, none that make it slow.
+ * The hand-written service (the baseline): Koa, @koa/router, koa-body, got, yup, lru-cache and a pg pool of ten. All
+ * ratios refer to it, so it stays ordinary code, without optimisations and without deliberate delays.
  */
 import { createCipheriv, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import Router, { type RouterContext } from '@koa/router';
@@ -216,7 +216,7 @@ async function quote(ctx: Context): Promise<void> {
   ctx.body = { id, price, currency, valid_until };
 }
 
-/** The same with what the runtime has by itself. */
+/** The same with the `fetch` of Node. */
 async function quoteByFetch(ctx: Context): Promise<void> {
   const { id: wanted } = validateBody(quoteRequest, ctx.request.body);
   const response = await fetch(`${process.env.BENCH_REMOTE ?? ''}/quotes/${wanted}`, {
@@ -281,7 +281,7 @@ router.post('/quote', quote);
 router.post('/quote-fetch', quoteByFetch);
 router.post('/health', health);
 
-// The signature is over the bytes that were sent, which a parser would not keep.
+// The signature covers the received bytes, which a parser discards.
 const hooks = new Router();
 hooks.post('/hook', verifyHook);
 

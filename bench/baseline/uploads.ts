@@ -1,6 +1,6 @@
 /**
- * Storing files as an experienced developer writes it by hand: Koa, multer on disk, the type read from the bytes, a random
- * name. Ordinary: no tricks that make it fast, none that make it slow.
+ * The hand-written service that stores files: Koa, multer on disk, the type detected from the bytes, a random name. It is
+ * ordinary code, without optimisations and without deliberate delays.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Requests that are answered 202: ours beside the hand-written service, each on a new store. The work is due in an hour, so that
- * nothing but accepting is measured; afterwards every request must have left one job.
+ * Requests that are answered with 202, in Lintel and in the hand-written service, each on a new store. A job is due in an
+ * hour, so only accepting is measured. Afterwards the store must contain one job per request.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ export interface AcceptingOptions {
   readonly fire: LoadRunner;
 }
 
-/** A text: why there is no figure. Throws where jobs are missing, or are there that nobody asked for. */
+/** A text is the reason for a missing figure. Throws if the store has fewer jobs than accepted requests, or too many. */
 export async function measureAccepting({
   store,
   side,
@@ -80,21 +80,21 @@ export async function measureAccepting({
   await verifyAnswer(server, { id: 1 }, 202);
   await verifyAnswer(server, { id: 'one' }, 422);
   const fireLoad = (length: number) => fire({ url: server.url, row, connections: store.atOnce, seconds: length });
-  // Until code is compiled an answer costs several times as much.
+  // Until the engine has compiled the code, a response takes several times as long.
   const warm = await fireLoad(3);
   const before = readTreeCpuMicros(server.pid);
   const load = await fireLoad(seconds);
   const used = readTreeCpuMicros(server.pid) - before;
   await server.stop();
   const errors = warm.errors + load.errors;
-  // Nobody knows what is there of a request that was not answered in time.
+  // A request that timed out may have stored its job or not.
   if (errors > 0)
     return `${errors} requests were not answered with success; it printed: ${server.getOutput().slice(-400)}`;
   await verifyStoredJobs(place, side, 1 + warm.requests + load.requests, 2 * store.atOnce);
   return { jobsPerSecond: load.requests / load.seconds, cpuMicrosPerJob: used / Math.max(1, load.requests) };
 }
 
-/** What was still under way at the end of a shot may have left a job too. */
+/** Requests that were not answered at the end of a load may have stored a job. */
 async function verifyStoredJobs(
   { address }: QueueLocation,
   side: SideName,

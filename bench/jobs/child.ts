@@ -1,6 +1,6 @@
 /**
- * One measurement of one queue in a process of its own: jobs are added, then all of them are run, and each must have run exactly
- * once. Prints what it took as one line of JSON.
+ * One measurement of one queue in a separate process: jobs are added, then run, and each must have run exactly once.
+ * Prints the figures as one line of JSON.
  */
 import { openSide, type SideName } from './sides.js';
 import type { Address } from '../../test/support/queues.js';
@@ -9,7 +9,7 @@ export interface JobOrders {
   readonly side: SideName;
   readonly address: Address;
   readonly count: number;
-  /** Jobs that are being added at the same time. */
+  /** Number of concurrent additions. */
   readonly atOnce: number;
 }
 
@@ -61,7 +61,7 @@ function expectCount(found: number, wanted: number, what: string): void {
 }
 
 const orders = JSON.parse(process.argv[2] ?? '') as JobOrders;
-// Code gets compiled and tables get made.
+// The first run compiles code and creates tables.
 await measureQueue(orders, Math.ceil(orders.count / 5), 'warm-up');
 console.log(JSON.stringify(await measureQueue(orders, orders.count, 'job')));
 process.exit(0);

@@ -1,6 +1,6 @@
 /**
- * `--jobs`: how many jobs a second can be added and run, by store, ours beside Agenda with its own backend; and how many requests
- * are accepted. Interleaved rounds, medians; a job that did not run exactly once voids the run.
+ * `--jobs`: jobs added, run and accepted per second, by store, in Lintel and in Agenda with its own backend. The table
+ * has medians of interleaved rounds; a job that did not run exactly once makes the run invalid.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,12 +18,12 @@ import { openStores, type Store } from './stores.js';
 export interface JobOptions {
   readonly rounds: number;
   readonly seconds: number;
-  /** Stores by name; null: all of them. */
+  /** Names of stores; null: all. */
   readonly rows: readonly string[] | null;
   readonly durable: boolean;
 }
 
-/** Milliseconds of one process: an emulated server takes its time. */
+/** Limit of one process in milliseconds; an emulated server is slow. */
 const LONGEST = 240_000;
 
 const WHAT = { add: 'add', run: 'run', accept: 'accept (202)' } as const;
@@ -59,7 +59,7 @@ export async function measureJobs(folder: string, options: JobOptions, print: (l
   print(`${name}, ${options.rounds} rounds${cores === null ? '; roles not pinned to cores' : ''}\n`);
   const figures: Figure[] = [];
   let isVoid = false;
-  // Each process warms up by itself.
+  // Each process has its own warm-up.
   for (let round = 0; round < options.rounds; round++) {
     for (const store of rotateItems(stores, round)) {
       for (const side of rotateItems(listSides(store), round)) {

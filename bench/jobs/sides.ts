@@ -1,6 +1,6 @@
 /**
- * The two queues that are measured, behind one small interface: ours through the handle of its plugin, and Agenda with its own
- * backend for the same server. Which one it is decides nothing about how it is measured.
+ * The two measured queues behind one interface: Lintel's through the handle of its plugin, and Agenda with its own
+ * backend for the same server.
  */
 import { Agenda, type AgendaBackend } from 'agenda';
 import { MongoBackend } from '@agendajs/mongo-backend';
@@ -10,20 +10,20 @@ import { openQueue, createTestJob, type Address } from '../../test/support/queue
 
 export type SideName = 'agenda' | 'lintel';
 
-/** As many run at once on both sides. */
+/** Concurrent jobs, equal for both. */
 export const concurrency = 10;
 
 export interface QueueSide {
-  /** Durable once it resolves. */
+  /** The job is durable when this resolves. */
   add(id: string): Promise<void>;
-  /** Begins to run jobs; `effect` is what a job does. Resolves when it was told of so many and all of them are noted as done. */
+  /** Runs jobs; `effect` is the work of a job. Resolves when `count` jobs have run and all are stored as done. */
   run(count: number, effect: (id: string) => void): Promise<void>;
-  /** What is in the store, however it stands. */
+  /** Counts stored jobs in any state. */
   countStored(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** `delay`: seconds before a job may run. */
+/** `delay`: seconds until a job may run. */
 export const openSide = (name: SideName, address: Address, delay = 0): Promise<QueueSide> =>
   name === 'lintel' ? openOurs(address, delay) : openAgenda(address);
 
@@ -50,8 +50,8 @@ async function openOurs(address: Address, delay: number): Promise<QueueSide> {
   };
 }
 
-/** What a job carries on both sides, beside its id. */
-const TEXT = 'a message of sixty-four characters, which nobody is going to read';
+/** The data of a job besides its id, equal for both. */
+const TEXT = 'x'.repeat(64);
 const NAME = 'job';
 
 export function createAgendaBackend({ plugin, options }: Address): AgendaBackend {
@@ -87,12 +87,12 @@ async function openAgenda(address: Address): Promise<QueueSide> {
         });
         agenda.start().catch(reject);
       });
-      // The event comes before the job is removed, and nothing tells when it is.
+      // The event precedes the removal of the job, for which there is no event.
       while ((await countStored()) > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     },
     countStored,
     async close() {
-      // One that was never started does not disconnect by itself.
+      // `stop` of an Agenda that was never started does not disconnect.
       await (started ? agenda.stop(true) : backend.disconnect());
     },
   };

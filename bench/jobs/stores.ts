@@ -1,6 +1,6 @@
 /**
- * The stores of queues: the embedded database, and servers that are started for the run. Each gives a new, empty place for every
- * measurement, and says of itself what a reader of figures must know.
+ * The stores of queues: the embedded database, and servers that the run starts. Each creates a new, empty location for
+ * every measurement and describes itself for the report.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,13 +16,12 @@ import { listDescendants, pinRunning } from '../proc.js';
 export interface Store {
   readonly name: 'embedded' | 'postgres' | 'redis' | 'mongo';
   readonly about: string;
-  /** Jobs of one measurement. */
+  /** Number of jobs of one measurement. */
   readonly count: number;
-  /** Connections and jobs at once of what adds. */
+  /** Concurrent connections and additions. */
   readonly atOnce: number;
-  /** Agenda has a backend of its own for it. */
+  /** True: Agenda has a backend for this store. */
   readonly compared: boolean;
-  /** A new, empty place. */
   createPlace(): Promise<QueueLocation>;
 }
 
@@ -34,7 +33,7 @@ export interface QueueLocation {
 
 interface JobStoreOptions {
   readonly folder: string;
-  /** Where servers run, if roles are pinned. */
+  /** The core of the servers, if roles are pinned to cores. */
   readonly core: number | undefined;
   readonly durable: boolean;
 }
@@ -42,7 +41,7 @@ interface JobStoreOptions {
 const AT_ONCE = 32;
 const createEmbeddedConnections = (path: string): object => ({ main: { use: 'pglite', path } });
 
-/** Those that can be had here; for the others `say` is told why not. */
+/** Opens the stores that this machine has, and prints the reason for each missing one. */
 export async function openStores(
   names: readonly string[] | null,
   given: JobStoreOptions,
@@ -158,7 +157,7 @@ async function openMongo({ folder, core }: JobStoreOptions): Promise<ServerOrSki
   };
 }
 
-/** A server of this run: it ends with it, and stays off the core of who is measured. */
+/** Ends the server with the run, and keeps it off the core of the measured process. */
 function adoptServer(stop: () => Promise<void>, core: number | undefined): void {
   onCleanup(stop);
   if (core !== undefined) pinRunning(core, listDescendants(process.pid));

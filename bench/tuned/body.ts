@@ -1,11 +1,11 @@
-/** The bytes of a request, at most a mebibyte of them: what is announced as larger or becomes larger is refused. */
+/** Reads the body of a request. A body above 1 MiB, by `content-length` or by its bytes, is rejected. */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './refusal.js';
 
 const limit = 1_048_576;
 export const empty: Buffer = Buffer.alloc(0);
 
-/** Most bodies arrive in one part, which is then used as it is. */
+/** A body that arrives in one part is not copied. */
 export function readBody(req: IncomingMessage, done: (error: Error | null, body: Buffer) => void): void {
   if (Number(req.headers['content-length'] ?? 0) > limit) {
     done(new Refusal(413, 'the body is too large'), empty);

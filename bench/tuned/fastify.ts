@@ -1,6 +1,6 @@
 /**
- * The service on Fastify 5, written as its documentation does: a JSON Schema for every body, which it compiles, and one for
- * every answer, which it serializes with. Tokens are verified with node:crypto; statements are prepared.
+ * The service on Fastify 5, in the style of its documentation: a JSON Schema for every body and every response, which
+ * Fastify compiles to validators and serializers. Tokens are verified with node:crypto; statements are prepared.
  */
 import { fastify, type FastifyRequest } from 'fastify';
 import { Refusal } from './refusal.js';
@@ -30,7 +30,7 @@ import { checkTimes, readBearer, verifyHook, verifyToken } from './tokens.js';
 const app = fastify({
   logger: false,
   bodyLimit: 1_048_576,
-  // Values of a JSON body are never converted.
+  // The other targets do not convert values of a JSON body.
   ajv: { customOptions: { coerceTypes: false } },
 });
 
@@ -124,7 +124,7 @@ app.post<{ Body: AccountRequest }>(
   async ({ body }) => fetchQuote(body.id),
 );
 
-// The signature is over the bytes that were sent, so this route gets them as they are.
+// The signature covers the received bytes, so this route gets the unparsed body.
 void app.register(async (hooks) => {
   hooks.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);

@@ -1,7 +1,4 @@
-/**
- * What Node can do without a framework: a bare server of node:http, no promise where none is needed, and one write for the
- * head and the body of an answer.
- */
+/** A bare `node:http` server: no promise where none is needed, and one write for the head and the body of a response. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { empty, readBody } from './body.js';
 import { Refusal } from './refusal.js';

@@ -1,4 +1,4 @@
-/** An answer that is not a success. Fastify and Koa read `statusCode` and `status` of an error, so both are here. */
+/** A response that is not a success. Fastify reads `statusCode` of an error, Koa `status`. */
 export class Refusal extends Error {
   readonly status: number;
   readonly statusCode: number;

@@ -1,4 +1,4 @@
-/** The call to the other service: node:http with connections that stay open and a bounded answer, or `fetch`. */
+/** The request to the other service: node:http with keep-alive connections and a limited response size, or `fetch`. */
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { Refusal } from './refusal.js';
 

@@ -1,6 +1,6 @@
 /**
- * What the two tuned services answer, without a framework: bodies go through compiled validators, answers are texts that
- * are put together member by member, and what was computed once (a constant, a cached account, a verified token) is kept.
+ * The routes of the two tuned services, without a framework: compiled validators, responses concatenated member by
+ * member, and caches of constants, accounts and verified tokens.
  */
 import { Ajv } from 'ajv-2020';
 import { LRUCache } from 'lru-cache';
@@ -28,7 +28,7 @@ import {
 } from './store.js';
 import { checkTimes, type Claims, readBearer, verifyHook, verifyToken } from './tokens.js';
 
-/** The text of the answer. */
+/** The text of the response. */
 export type Answer = string | Promise<string>;
 export type Route = (body: Buffer, headers: IncomingHttpHeaders) => Answer;
 
@@ -63,7 +63,7 @@ const readNewContact = createReader<NewContact>(schemas.newContact);
 const readEcho = createReader<Echo>(schemas.echo);
 const readNested = createReader<Nested>(schemas.nested);
 
-// A time needs no escape.
+// A time contains no character that JSON escapes.
 const formatAccount = ({ id, owner, email, balance, created_at }: Account): string =>
   `{"id":${id},"owner":${quote(owner)},"email":${quote(email)},"balance":${balance},"created_at":"${created_at}"}`;
 
@@ -71,7 +71,7 @@ const formatEcho = ({ owner, email, amount, quantity, reference, note }: Echo): 
   `{"owner":${quote(owner)},"email":${quote(email)},"amount":${amount},"quantity":${quantity},` +
   `"reference":${quote(reference)},"note":${quote(note)}}`;
 
-/** Only the members that the schema names. */
+/** Returns only the members that the schema names. */
 const formatNested = ({ number, customer: { name, email, address }, items }: Nested): string =>
   `{"number":${number},"customer":{"name":${quote(name)},"email":${quote(email)},"address":{` +
   `"street":${quote(address.street)},"city":${quote(address.city)},"zip":${quote(address.zip)}}},"items":[` +
@@ -87,7 +87,7 @@ const formatQuote = ({ id, price, currency, valid_until }: Quote): string =>
 
 const verified = new LRUCache<string, Claims>({ max: 10_000 });
 
-/** A signature is computed once per token; its times are checked at every request. */
+/** The signature is verified once per token; its times are checked at every request. */
 function verifyBearer({ authorization }: IncomingHttpHeaders): Claims {
   const token = readBearer(authorization);
   let claims = verified.get(token);
@@ -135,7 +135,7 @@ const posts = new Map<string, Route>([
 
 const byPath = '/accounts/';
 
-/** What answers a request, or undefined: there is no such route. */
+/** The handler of a route; undefined: no such route. */
 export function findRoute(method: string, path: string): Route | undefined {
   if (method === 'POST') return posts.get(path);
   if (method !== 'GET' || !path.startsWith(byPath)) return undefined;

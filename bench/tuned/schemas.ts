@@ -1,6 +1,6 @@
 /**
- * The bodies that the fast services accept, as JSON Schemas: Fastify compiles them itself, the tuned services with Ajv. They
- * reject what the hand-written service rejects.
+ * JSON Schemas of the bodies that the tuned services accept; Fastify compiles them itself, the others use Ajv. They
+ * reject the same requests as the hand-written service.
  */
 export interface AccountRequest {
   readonly id: number;
@@ -49,7 +49,7 @@ export interface Nested {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** An object in which every one of these members is required. */
+/** An object with these members, all required. */
 const members = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'object',
   required: Object.keys(properties),
@@ -106,7 +106,7 @@ const string: Schema = { type: 'string' };
 const integer: Schema = { type: 'integer' };
 const account = members({ id: integer, owner: string, email: string, balance: number, created_at: string });
 
-/** What Fastify writes; other members of a row are left out. */
+/** The members that Fastify serializes; others are left out. */
 export const answers = {
   health: members({ status: string, version: integer }),
   account,

@@ -1,6 +1,6 @@
 /**
- * The accounts of the fast services in PostgreSQL: a pool of ten, every statement prepared once per connection, and times
- * that stay text, since they only ever become text again.
+ * The accounts of the tuned services in PostgreSQL: a pool of ten, every statement prepared once per connection. Times
+ * are read as text, because responses contain them as text.
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -25,7 +25,7 @@ const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 pg.types.setTypeParser(INT8, Number);
 pg.types.setTypeParser(TIMESTAMPTZ, formatTime);
 
-/** PostgreSQL leaves out zeros at the end of a fraction, and a fraction of zero. */
+/** PostgreSQL omits trailing zeros of a fraction, and a zero fraction. */
 function formatTime(text: string): string {
   const whole = text.length === 26 && text.endsWith('+00');
   return whole ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : new Date(text).toISOString();
@@ -55,7 +55,7 @@ export async function findAccount(id: unknown): Promise<Account> {
   return takeFirst(await selectRows<Account>('find', text, [id]), 'no such account');
 }
 
-/** Keeps what was made of an account for a minute. */
+/** Caches the text of an account for a minute. */
 export function createAccountCache<T extends object | string>(
   make: (account: Account) => T,
 ): (id: number) => T | Promise<T> {
@@ -92,13 +92,13 @@ export async function insertContact({ owner, email, phone }: NewContact): Promis
   return takeFirst(await selectRows<Contact>('insert-contact', text, values), 'not inserted');
 }
 
-/** The read and the change as one statement, which needs no transaction of its own. */
+/** Reads and changes the balance in one statement, which needs no explicit transaction. */
 export async function addToWallet(id: number, amount: number): Promise<Wallet> {
   const text = 'UPDATE _wallet SET balance = balance + $2::bigint WHERE id = $1 RETURNING id, balance';
   return takeFirst(await selectRows<Wallet>('add', text, [id, amount]), 'no such wallet');
 }
 
-/** The balance is read first and then written, in one transaction: the work of the row as it is written. */
+/** Reads and then writes the balance in one transaction of two statements. */
 export async function addInTransaction(id: number, amount: number): Promise<Wallet> {
   const client = await pool.connect();
   try {

@@ -1,4 +1,4 @@
-/** Tokens (HS256) and signatures of webhooks, checked without a promise and compared in constant time. */
+/** Verifies tokens (HS256) and webhook signatures synchronously, with comparisons in constant time. */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './refusal.js';
 
@@ -21,7 +21,7 @@ function isEqual(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The claims of a token that is signed with the key, or a refusal. Whether it is valid now is checked by `checkTimes`. */
+/** Returns the claims of a token with a valid signature, otherwise throws. `checkTimes` checks its times. */
 export function verifyToken(token: string): Claims {
   const [head = '', payload = '', signature = '', ...rest] = token.split('.');
   if (rest.length > 0 || signature === '') return refuse();
