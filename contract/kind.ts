@@ -39,6 +39,8 @@ export interface ConfigSection {
     readonly references: boolean;
     /** The id field that the store adds to every record. */
     readonly key?: string;
+    /** The option with the name of the primary, which makes an instance its read replica. */
+    readonly primary?: string;
   };
   /** With `many`: configured instances are added to the defaults. */
   readonly keeps?: boolean;

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { loadProject } from '../../plugins/distribution.js';
 import type { Project } from '../../language/project/project.js';
 import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import { findPrimary } from '../../language/analysis/stores.js';
 import type { Environment } from '../../language/project/environment.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { createMissingVariables } from '../env-file.js';
@@ -42,14 +43,31 @@ export async function loadTestProject(terminal: Terminal, settings: TestSettings
   const secrets = Object.entries(project.env).flatMap(([name, value = '']) =>
     Object.hasOwn(env, name) || Object.hasOwn(environment, name) || value.length < 8 ? [] : [value],
   );
-  const given = config && databases !== null ? await databases.replaceAll(config.chosen, project) : null;
-  const chosen = given ?? config?.chosen ?? [];
-  const isReplaced = (one: ConfiguredPlugin): boolean => given === null || config?.chosen.includes(one) === true;
+  const primaries = withoutReplicas(config?.chosen ?? [], project);
+  const given = databases === null ? null : await databases.replaceAll(primaries, project);
+  const chosen = given ?? primaries;
+  const isReplaced = (one: ConfiguredPlugin): boolean => given === null || primaries.includes(one);
   return {
     project: { ...project, tests: true, config: config && adjustConfig({ ...config, chosen }, project, isReplaced) },
     secrets,
     refusal: config && findRefusal(chosen.filter(isReplaced), project),
   };
+}
+
+/** A replica is its primary here: it would not receive rows in time, or at all. */
+function withoutReplicas(chosen: readonly ConfiguredPlugin[], { registry }: Project): readonly ConfiguredPlugin[] {
+  const aliases = new Map<string, string[]>();
+  const primaries = chosen.filter((one) => {
+    const primary = findPrimary(registry, one);
+    if (primary === undefined) return true;
+    const key = `${one.kind}/${primary}`;
+    aliases.set(key, [...(aliases.get(key) ?? []), one.instance]);
+    return false;
+  });
+  return primaries.map((one) => {
+    const names = aliases.get(`${one.kind}/${one.instance}`);
+    return names === undefined ? one : { ...one, aliases: names };
+  });
 }
 
 type IsReplaced = (one: ConfiguredPlugin) => boolean;

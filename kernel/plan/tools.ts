@@ -57,7 +57,7 @@ export interface CompileInput extends SetLookups {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly runner: () => PartRunner;
-  /** Collects the plugins that own the used handles. */
+  /** Collects the plugins that own the used handles, and `dialect/main` for the connections of statements. */
   readonly plugins: Set<string>;
   /** Collects what plugins record. */
   readonly indexSources: BlindIndexSource[];
@@ -165,8 +165,11 @@ export function createTools(
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
     tables: listModels(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
-    connection: ({ kind, config }) =>
-      action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
+    connection: ({ kind, config }) => {
+      const instance = action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main';
+      scope.plugins.add(`${kind}/${instance}`);
+      return instance;
+    },
     // Getters, because few plugins need these expensive values.
     get secrets() {
       return listSecretNames(scope.tables, action === null ? scope.sequence : [action]);

@@ -112,15 +112,20 @@ export function createInstances({
     return known.handle() as H;
   }
 
-  /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
+  /** Returns the keys of these and of all they have resolved, transitively; `dialect/main` selects one of the resolved. */
   function collectDependencies(from: Iterable<string>): Set<string> {
     const found = new Set<string>();
-    const open = [...from];
+    const direct = [...from];
+    const open = [...direct];
+    const isUsed = (key: string): boolean => {
+      const [kind = '', instance = ''] = key.split(/:.*\//);
+      return direct.includes(`${kind}/${instance}`) || !direct.some((one) => one.startsWith(`${kind}/`));
+    };
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       for (const { key, id } of all) {
         if ((key !== next && id !== next) || found.has(key)) continue;
         found.add(key);
-        open.push(...(taken.get(id) ?? []));
+        open.push(...[...(taken.get(id) ?? [])].filter(isUsed));
       }
     }
     return found;

@@ -5,6 +5,7 @@
 import { BootError } from '../../contract/boot-error.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
+import { createLimiter } from '../../contract/limiter.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
@@ -177,7 +178,8 @@ export async function createKernel({
   const broken = hasErrors(loaded.problems);
   const now: KernelState = { plans, shown: start.withAvailability(plans), loaded, routes: hooks.routes, broken };
   booted = now;
-  const inTurn = createSerializer();
+  // Overlapping reloads could install the older set last.
+  const { run: inTurn } = createLimiter(1, Infinity, () => new RangeError('never full'));
   const begun = createReadiness(hooks, now, () => lifecycle.serve(instances.all));
   const complete = start
     .wait({
@@ -263,16 +265,6 @@ export async function createKernel({
       })();
       return closed;
     },
-  };
-}
-
-/** Serializes reloads, because overlapping ones could install the older set last. */
-function createSerializer() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next;
-    return next;
   };
 }
 

@@ -19,7 +19,16 @@ import { createConfigField } from './grammar-schemas.js';
 import type { WebSocketConfig } from '../../contract/websocket-config.js';
 import { WEBSOCKET_NAMES, resolveWebSocketConfig } from './config-websocket.js';
 import type { Registry } from './registry.js';
-import { compareByPlace, createReport, toProblems, reportFaults, type Report } from './report.js';
+import {
+  compareByPlace,
+  createRenameFix,
+  createReport,
+  formatHint,
+  toProblems,
+  reportFaults,
+  type Report,
+} from './report.js';
+import { findNearest } from '../source/suggest.js';
 import { createWalkResult, type WalkResult } from './facts.js';
 import { walk } from './walk.js';
 
@@ -57,6 +66,8 @@ export interface ConfiguredPlugin {
   readonly options: Readonly<Record<string, Json>>;
   /** Loaded only when the options of another plugin name it. */
   readonly onDemand?: boolean;
+  /** Other names of the instance. */
+  readonly aliases?: readonly string[];
 }
 
 export interface Config {
@@ -104,6 +115,7 @@ export function analyseConfig(
   if (root !== null) {
     walk({ doc, registry, report, finds }, root, getConfigField(registry), 'the config');
     reportMissingInstances(doc, root, registry, report);
+    reportWrongPrimaries(doc, root, registry, report);
     checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
     const context = { registry, report, env: readEnv(env), given: null, connections: null };
@@ -125,6 +137,25 @@ function reportMissingInstances(doc: Document, root: LocatedNode, registry: Regi
     if (findMember(section, config.must) !== undefined) continue;
     const spot = { doc, start: section.start, end: section.start + 1 };
     report.add('DEF_REQUIRED', spot, { place: `"${config.field}"`, field: config.must });
+  }
+}
+
+/** A replica names another instance of its section, which is no replica. */
+function reportWrongPrimaries(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
+  for (const { config } of registry.kinds.values()) {
+    const section = config?.models?.primary === undefined ? undefined : findMember(root, config.field)?.value;
+    const replicas = new Map<string, LocatedNode>();
+    for (const { key, value } of section?.members ?? []) {
+      const primary = value && findMember(value, config?.models?.primary ?? '')?.value;
+      if (primary?.type === 'string') replicas.set(key, primary);
+    }
+    const primaries = (section?.members ?? []).map(({ key }) => key).filter((key) => !replicas.has(key));
+    for (const [name, node] of replicas) {
+      const primary = asText(node.scalar);
+      if (primaries.includes(primary)) continue;
+      const near = findNearest(primary, primaries);
+      report.add('LNK_PRIMARY', { doc, ...node }, { name, primary, hint: formatHint(near) }, createRenameFix(near));
+    }
   }
 }
 

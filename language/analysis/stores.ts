@@ -4,7 +4,7 @@ import type { Kind } from '../../contract/kind.js';
 import type { StorePlace } from '../../contract/model.js';
 import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { AnalysisSettings } from './config.js';
+import type { AnalysisSettings, ConfiguredPlugin } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { memoize } from './memoize.js';
 import type { Blocks, StageCache } from './stage-cache.js';
@@ -49,7 +49,13 @@ export function resolveStores(input: StoresInput): Stores {
   const wanted = new Map(
     models.flatMap(({ name, connection }) => (connection === null ? [] : [[name, asText(connection.scalar)] as const])),
   );
-  const chosen = given?.chosen.map(({ kind, instance, name }) => [kind, instance, name]);
+  const chosen = given?.chosen.map((one) => [
+    one.kind,
+    one.instance,
+    one.name,
+    one.aliases,
+    findPrimary(registry, one),
+  ]);
   const placed = memory.getOrLookUpAll(blocks, report, {
     name: STAGE,
     reads: [names, wanted, models.map(({ name }) => name), chosen],
@@ -107,15 +113,41 @@ function placeQueries(
   return [...definition.finds.statements, ...definition.finds.documents].flatMap((query) => {
     if (query.store === null) return [];
     const models = listModels(query, tables);
-    const instance = chooseInstance(definition, query, query.store, { models, wanted, names, registry, report });
-    const place = { kind: query.store, instance };
+    const written = chooseInstance(definition, query, query.store, { models, wanted, names, registry, report });
+    const one = findChosen(input, { kind: query.store, instance: written });
+    const place = { kind: query.store, instance: one?.instance ?? written };
+    if (one !== undefined) checkReplicaUse(definition, query, one, input);
     return [{ query, place, models, syntax: findSyntax(input, place) }];
   });
 }
 
-function findSyntax({ registry, given }: StoresInput, { kind, instance }: StorePlace): string | null {
-  const chosen = given?.chosen.find((one) => one.kind === kind && one.instance === instance);
-  const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.syntax;
+const hasName = ({ instance, aliases }: ConfiguredPlugin, name: string): boolean =>
+  instance === name || aliases?.includes(name) === true;
+
+const findChosen = ({ given }: StoresInput, { kind, instance }: StorePlace): ConfiguredPlugin | undefined =>
+  given?.chosen.find((one) => one.kind === kind && hasName(one, instance));
+
+/** The instance that this one replicates; undefined: it is no replica. */
+export function findPrimary(registry: Registry, { kind, options }: ConfiguredPlugin): string | undefined {
+  const option = registry.kind(kind)?.config?.models?.primary;
+  const primary = option === undefined ? undefined : options[option];
+  return typeof primary === 'string' ? primary : undefined;
+}
+
+function checkReplicaUse(
+  { doc }: Definition,
+  query: SqlText | DocumentQuery,
+  chosen: ConfiguredPlugin,
+  { registry, report }: StoresInput,
+): void {
+  const primary = findPrimary(registry, chosen);
+  if (primary === undefined || ('scan' in query && query.language.isReadOnly(query.scan))) return;
+  report.add('LNK_REPLICA_WRITE', toLocation(doc, query.node), { name: chosen.instance, primary });
+}
+
+function findSyntax(input: StoresInput, place: StorePlace): string | null {
+  const chosen = findChosen(input, place);
+  const syntax = chosen && input.registry.plugin(place.kind, chosen.name)?.facts?.syntax;
   return typeof syntax === 'string' ? syntax : null;
 }
 
@@ -127,7 +159,9 @@ function mapNamesByKind({ registry, given }: StoresInput): ReadonlyMap<string, r
   return new Map(
     listStoreKinds(registry).map(({ kind }) => [
       kind,
-      given?.chosen.filter((chosen) => chosen.kind === kind).map(({ instance }) => instance) ?? null,
+      given?.chosen
+        .filter((chosen) => chosen.kind === kind)
+        .flatMap(({ instance, aliases = [] }) => [instance, ...aliases]) ?? null,
     ]),
   );
 }

@@ -242,7 +242,13 @@ const config = record<Omit<ConfigSection, 'default' | 'tested'>>({
   many: flag,
   must: readOptional(text),
   keeps: readOptional(flag),
-  models: readOptional(record<NonNullable<ConfigSection['models']>>({ references: flag, key: readOptional(text) })),
+  models: readOptional(
+    record<NonNullable<ConfigSection['models']>>({
+      references: flag,
+      key: readOptional(text),
+      primary: readOptional(text),
+    }),
+  ),
   load: oneOf('always', 'when-required'),
 });
 

@@ -93,6 +93,18 @@ export const LINK_CODES = {
     'One query cannot use both: the model "{model}" is on the connection "{name}", "{other}" on "{elsewhere}".',
     'Write one query per connection, or put both models on one.',
   ),
+  LNK_PRIMARY: defineProblem(
+    'error',
+    'Unknown primary',
+    'The primary of the replica "{name}" must be another connection that is no replica, not "{primary}".{hint}',
+    'Write the name of the connection whose database the server replicates.',
+  ),
+  LNK_REPLICA_WRITE: defineProblem(
+    'error',
+    'Write on a replica',
+    'This statement writes or locks rows, but the connection "{name}" is a replica of "{primary}", which only reads.',
+    'Use the primary: leave out `connection`, or write the name of the primary.',
+  ),
   LNK_FOREIGN_ELSEWHERE: defineProblem(
     'warning',
     'Reference to another connection',
@@ -294,18 +306,6 @@ export const LINK_CODES = {
     'No `depends_on` names this `no_op` actionable, so it never runs.',
     'Name it in `depends_on`, or remove it.',
   ),
-  LNK_PRIVILEGE: defineProblem(
-    'error',
-    'Guard bypassed',
-    'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard does not run again here.',
-    'Guard this resource in the same way, or move the actionable into it.',
-  ),
-  LNK_REALM: defineProblem(
-    'error',
-    'Ambiguous uids',
-    'Several guards issue uids, and "1" of one is not "1" of another: this message does not specify the guard.',
-    'Set `"{field}"` to the id of a resource with the guard of the receivers, one of "{ids}"; or send from such a resource.',
-  ),
   LNK_CANONICAL: defineProblem(
     'warning',
     'Not in canonical form',
@@ -316,18 +316,6 @@ export const LINK_CODES = {
     'Room never joined',
     'No resource lets a connection join the room "{name}".{hint}',
     'Write the name as the resource that joins it does: fixed text and values must match, and a name that is only a value matches no fixed text. Ignore this if another process joins the room.',
-  ),
-  LNK_REALM_OPEN: defineProblem(
-    'hint',
-    'Also without a token',
-    'This resource has no guard, so the message also reaches connections without a token that claim this uid.',
-    'To prevent that, write `"{field}": "{target}"`: the id of a resource whose guard receivers must pass.',
-  ),
-  LNK_NO_REALM: defineProblem(
-    'error',
-    'No guard',
-    'The resource "{target}" has no guard that identifies callers, so it has no uids.',
-    'Name a resource with `protected`.',
   ),
   LNK_PARALLEL: defineProblem(
     'error',

@@ -1,4 +1,4 @@
-/** Codes about values that are hashed or encrypted. Data only. */
+/** Codes about protections: values that are hashed or encrypted, and guards. Data only. */
 import { defineProblem } from './define.js';
 
 export const PROTECTION_CODES = {
@@ -67,5 +67,29 @@ export const PROTECTION_CODES = {
     'Index on documents',
     '"{name}" has a blind index, but its model is in a document store: only SQL tables have such indexes.',
     'Put the model in a SQL database, or remove `blind_index` from the field.',
+  ),
+  LNK_PRIVILEGE: defineProblem(
+    'error',
+    'Guard bypassed',
+    'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard does not run again here.',
+    'Guard this resource in the same way, or move the actionable into it.',
+  ),
+  LNK_REALM: defineProblem(
+    'error',
+    'Ambiguous uids',
+    'Several guards issue uids, and "1" of one is not "1" of another: this message does not specify the guard.',
+    'Set `"{field}"` to the id of a resource with the guard of the receivers, one of "{ids}"; or send from such a resource.',
+  ),
+  LNK_REALM_OPEN: defineProblem(
+    'hint',
+    'Also without a token',
+    'This resource has no guard, so the message also reaches connections without a token that claim this uid.',
+    'To prevent that, write `"{field}": "{target}"`: the id of a resource whose guard receivers must pass.',
+  ),
+  LNK_NO_REALM: defineProblem(
+    'error',
+    'No guard',
+    'The resource "{target}" has no guard that identifies callers, so it has no uids.',
+    'Name a resource with `protected`.',
   ),
 } as const;

@@ -162,7 +162,7 @@ export const dialect = defineKind<Dialect>({
     load: 'when-required',
     tested: { use: 'pglite', path: 'memory://' },
     must: 'main',
-    models: { references: true },
+    models: { references: true, primary: 'replica_of' },
     default: ({ has }) => {
       if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
       if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };

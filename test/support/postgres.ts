@@ -51,14 +51,19 @@ async function initialiseCluster(binaries: string, folder: string, password: str
   await run(program, args, { cwd: tmpdir() });
 }
 
-async function startLocal(binaries: string, port: number, password: string | null): Promise<TestServer> {
+async function startLocal(
+  binaries: string,
+  port: number,
+  password: string | null,
+  prepare = (folder: string): Promise<void> => initialiseCluster(binaries, folder, password),
+): Promise<TestServer> {
   const url = `postgres://postgres${password === null ? '' : `:${password}`}@127.0.0.1:${port}/postgres`;
   const program = [...LEND, `'${join(binaries, 'postgres')}'`].join(' ');
   const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 -c deadlock_timeout=100ms';
   const { stop } = await startGuardedServer({
     name: 'pg',
     signal: 'QUIT',
-    prepare: (folder) => initialiseCluster(binaries, folder, password),
+    prepare,
     script: (folder) =>
       `keep ${program} -D '${folder}/data' -p ${port} ${settings} -c unix_socket_directories='${folder}'`,
     ready: () => onServer(url, 'SELECT 1'),
@@ -78,6 +83,18 @@ async function start(): Promise<TestServer> {
 export async function startOwnPostgres(port: number, password: string): Promise<TestServer> {
   const binaries = findBinaries();
   return binaries ? startLocal(binaries, port, password) : skipWithReason(NO_POSTGRES);
+}
+
+/** A hot standby of a server of `startOwnPostgres`. The caller stops it, before its primary. */
+export async function startOwnReplica(primary: string, port: number, password: string): Promise<TestServer> {
+  const binaries = findBinaries();
+  if (!binaries) return skipWithReason(NO_POSTGRES);
+  return startLocal(binaries, port, password, async (folder) => {
+    await ownedByServer(folder);
+    const copy = [join(binaries, 'pg_basebackup'), '-d', primary, '-D', join(folder, 'data'), '-R', '-c', 'fast', '-N'];
+    const [program = '', ...args] = [...LEND, ...copy];
+    await run(program, args, { cwd: tmpdir() });
+  });
 }
 
 /** Commands of `pg_ctl` for a server of `startOwnPostgres`; one that was restarted is stopped by the caller too. */

@@ -37,7 +37,7 @@ const READ_IN_PART = 1292;
 
 export interface OpenServer {
   readonly pool: Pool;
-  readonly options: Pick<MysqlOptions, 'streams' | 'deadline'>;
+  readonly options: Pick<MysqlOptions, 'streams' | 'deadline' | 'isReplica'>;
   readonly flavour: ServerFlavour;
   /** Null: must be read again. */
   catalogue: Promise<MysqlCatalogue> | null;

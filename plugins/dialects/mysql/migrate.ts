@@ -99,8 +99,9 @@ async function detectFlavour(session: MigrationSession): Promise<Flavour> {
 }
 
 /** Settings made by a migration must end with its session. */
-export const createMysqlTarget = (withSession: WithSession, store: string): MigrationTarget => ({
+export const createMysqlTarget = (withSession: WithSession, store: string, isReplica = false): MigrationTarget => ({
   withSession,
   flavour: detectFlavour,
   store,
+  isReplica,
 });

@@ -14,6 +14,7 @@ export interface MysqlOptions {
   readonly limits: ResultLimits;
   /** Large results need not be held. */
   readonly streams: boolean;
+  readonly isReplica: boolean;
   /** As in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
@@ -68,6 +69,7 @@ export function readMysqlOptions(options: Readonly<Record<string, unknown>>): My
       deadline,
       limits: readLimits(options),
       streams: options['result_rows'] === undefined && options['result_bytes'] === undefined,
+      isReplica: options['replica_of'] !== undefined,
       // MySQL's serializable transactions lock what they read, so others wait.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }

@@ -33,7 +33,7 @@ const LAST_WAIT_MS = 1000;
 
 /** `dial`: creates a connection object, which the pool connects. */
 export async function createPool(
-  options: Omit<MysqlOptions, 'isolation' | 'streams'>,
+  options: Omit<MysqlOptions, 'isolation' | 'streams' | 'isReplica'>,
   log: Pick<Log, 'debug'>,
   dial: (client: ConnectionOptions) => Connection = mysql.createConnection,
 ): Promise<Pool> {

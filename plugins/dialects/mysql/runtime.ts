@@ -41,7 +41,7 @@ function requireServer({ server }: MysqlStore): OpenServer {
 function createTarget({ options, instance }: Pick<RuntimeContext, 'instance' | 'options'>): MigrationTarget {
   const read = readMysqlOptions(options);
   if (read === null) throw createMysqlAddressFault(instance);
-  return createMysqlTarget(createWithSession(read), instance);
+  return createMysqlTarget(createWithSession(read), instance, read.isReplica);
 }
 
 const probe = selectOne();
@@ -87,7 +87,7 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
       const pool = await createPool(read, log);
       const { wire, release } = await pool.acquire();
       release(false);
-      const triggered = isTriggered(await fetchTriggers({ pool }), instance, log);
+      const triggered = !read.isReplica && isTriggered(await fetchTriggers({ pool }), instance, log);
       server = {
         pool,
         options: read,
@@ -115,7 +115,7 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     await migrate(createTarget(context), tables, { log: context.log, progress, how });
     server.catalogue = null;
     server.unknown.clear();
-    if (server.triggered) return false;
+    if (server.triggered || server.options.isReplica) return false;
     // Scripts may have made triggers.
     server.triggered = isTriggered(await fetchTriggers(server), context.instance, context.log);
     return server.triggered;
@@ -153,7 +153,8 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
       await handle.run(probe, [], null);
       const server = requireServer(handle);
       const { instance, log } = server.context;
-      if (!server.triggered) server.triggered = warnTriggered(await fetchTriggers(server), instance, log);
+      if (!server.triggered && !server.options.isReplica)
+        server.triggered = warnTriggered(await fetchTriggers(server), instance, log);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

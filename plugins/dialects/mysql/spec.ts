@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text, value } from '../../../contract/combinators.js';
-import { connectionFields, REJECTED_OR_STREAMED } from '../shared/connection-fields.light.js';
+import { connectionFields, REJECTED_OR_STREAMED, replicaFields } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRejections } from '../shared/errors.light.js';
 import { RESERVED } from './reserved.light.js';
 
@@ -55,6 +55,7 @@ export default definePlugin({
       secret: true,
     }).required(),
     ...connectionFields({ results: REJECTED_OR_STREAMED }),
+    ...replicaFields,
     isolation: text({
       doc:
         'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +

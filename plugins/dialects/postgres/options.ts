@@ -18,6 +18,7 @@ export interface PostgresOptions {
   readonly limits: ResultLimits;
   /** Limits apply to every result, so none is streamed. */
   readonly streams: boolean;
+  readonly isReplica: boolean;
   readonly isolation: (need: Isolation) => string;
 }
 
@@ -44,6 +45,7 @@ export function readPostgresOptions(options: Readonly<Record<string, unknown>>):
   const statementTimeout = toNumber(options['statement_timeout'], 10) * 1000;
   const patience = toNumber(options['pool_wait'], 2) * 1000;
   const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
+  const isReplica = options['replica_of'] !== undefined;
   const readers = Math.min(4, Math.floor(size / 3));
   return {
     client: {
@@ -64,8 +66,11 @@ export function readPostgresOptions(options: Readonly<Record<string, unknown>>):
     patience,
     limits: readLimits(options),
     streams: options['result_rows'] === undefined && options['result_bytes'] === undefined,
-    // PostgreSQL detects conflicts only among serializable transactions.
-    isolation: ({ level, among }) =>
-      isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],
+    isReplica,
+    // A replica has no serializable transactions. PostgreSQL detects conflicts only among them.
+    isolation: ({ level, among }) => {
+      const chosen = isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level];
+      return isReplica && chosen === 'serializable' ? 'repeatable read' : chosen;
+    },
   };
 }

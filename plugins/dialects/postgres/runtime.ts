@@ -29,6 +29,8 @@ import { createTestDatabase, createTestSession, createWithClient } from './test-
 
 interface PostgresStore extends Dialect {
   readonly context: RuntimeContext;
+  /** Nothing that triggers do happens in its transactions. */
+  readonly isReplica: boolean;
   /** Null unless it is open. */
   wires: PgConnections | null;
   /** Triggers access tables that no statement names. */
@@ -80,11 +82,12 @@ async function withPlainSession<T>(wires: PgConnections, work: (session: Migrati
   }
 }
 
-const createTarget = (wires: PgConnections, store: string): MigrationTarget => ({
+const createTarget = (wires: PgConnections, { instance, options }: RuntimeContext): MigrationTarget => ({
   withSession: (work) => withSession(wires, work),
   withoutTransaction: (work) => withPlainSession(wires, work),
   flavour: () => postgresFlavour,
-  store,
+  store: instance,
+  isReplica: readPostgresOptions(options).isReplica,
 });
 
 /** Statements that PREPARE supports. */
@@ -167,13 +170,13 @@ const fetchTriggers = (wires: PgConnections): Promise<readonly Trigger[]> => fet
 
 export default defineRuntime<Dialect, PostgresStore>(dialect, {
   create(context) {
-    const { isolation, streams } = readPostgresOptions(context.options);
+    const { isolation, streams, isReplica } = readPostgresOptions(context.options);
     const store = createPostgresDialect(
       () => requireConnections(handle),
       (need) => isolation(handle.triggered ? SERIALIZABLE : need),
       streams,
     );
-    const handle: PostgresStore = Object.assign(store, { context, wires: null, triggered: false });
+    const handle: PostgresStore = Object.assign(store, { context, isReplica, wires: null, triggered: false });
     return handle;
   },
 
@@ -188,7 +191,7 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
     let triggered: boolean;
     try {
       await wires.open();
-      triggered = isTriggered(await fetchTriggers(wires), context.instance, context.log);
+      triggered = !handle.isReplica && isTriggered(await fetchTriggers(wires), context.instance, context.log);
     } catch (error) {
       await wires.close();
       throw createConnectFault(context.instance, error);
@@ -197,22 +200,23 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
     handle.triggered = triggered;
   },
 
-  async plan(handle, tables, { instance }, how) {
-    return outlineMigration(createTarget(requireConnections(handle), instance), tables, how);
+  async plan(handle, tables, context, how) {
+    return outlineMigration(createTarget(requireConnections(handle), context), tables, how);
   },
 
-  async syncSchema(handle, tables, { instance, log }, progress, how) {
+  async syncSchema(handle, tables, context, progress, how) {
+    const { instance, log } = context;
     const wires = requireConnections(handle);
-    const changed = await migrate(createTarget(wires, instance), tables, { log, progress, how });
+    const changed = await migrate(createTarget(wires, context), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) invalidateStatements(wire);
-    if (handle.triggered) return false;
+    if (handle.triggered || handle.isReplica) return false;
     // Scripts may have made triggers.
     handle.triggered = isTriggered(await fetchTriggers(wires), instance, log);
     return handle.triggered;
   },
 
-  fillIndexes: (handle, tables, { instance }, sources, progress) =>
-    fillBlindIndexes(createTarget(requireConnections(handle), instance), tables, sources, progress),
+  fillIndexes: (handle, tables, context, sources, progress) =>
+    fillBlindIndexes(createTarget(requireConnections(handle), context), tables, sources, progress),
 
   readObjects: async (handle) =>
     (await fetchRows<{ text: string }>(requireConnections(handle), OBJECTS)).map(({ text }) => text),
@@ -238,8 +242,8 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
   async health(handle) {
     try {
       await handle.run(handle.prepare({ scan: selectOne, jsonColumns: [] }), [], null);
-      const { wires, triggered, context } = handle;
-      if (wires !== null && !triggered)
+      const { wires, triggered, isReplica, context } = handle;
+      if (wires !== null && !triggered && !isReplica)
         handle.triggered = warnTriggered(await fetchTriggers(wires), context.instance, context.log);
       return { ok: true };
     } catch {

@@ -1,5 +1,5 @@
 /** Options of every database connection pool. Schemas and texts only. */
-import { numeric } from '../../../contract/combinators.js';
+import { numeric, text } from '../../../contract/combinators.js';
 
 /** Limits for the result of one statement. */
 const createResultFields = (doc: string) => ({
@@ -12,6 +12,17 @@ export const resultFields = createResultFields(REJECTED);
 
 export const REJECTED_OR_STREAMED =
   'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.';
+
+/** For servers that can replicate. */
+export const replicaFields = {
+  replica_of: text({
+    doc:
+      'The connection whose database this server replicates. Only queries that read may name a replica. It is never migrated: while its ' +
+      'tables are not those of the models, its resources respond with 503. `lintel test` runs its queries on the primary.',
+    complete: { source: 'connection', of: 'dialect' },
+    examples: ['main'],
+  }),
+};
 
 /** Texts that a driver may replace. */
 export const connectionFields = ({

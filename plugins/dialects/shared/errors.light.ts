@@ -89,6 +89,12 @@ export const dialectErrors = {
     message: 'The database could not be migrated to the models (table {table}). {outcome}',
     help: 'The log has the reason; existing rows may break a new unique index, a foreign key or, with `lintel migrate --destroy`, a new type.',
   },
+  QRY_REPLICA: {
+    status: 503,
+    title: 'Replica behind its primary',
+    message: 'The replica does not have the tables of the models yet ({tables}).',
+    help: 'Tables are changed on the primary; the replica receives the changes. If it does not within seconds, check the replication, or whether `replica_of` names the right connection.',
+  },
   QRY_SCRIPT: {
     status: 500,
     title: 'SQL of the project failed',
@@ -97,7 +103,7 @@ export const dialectErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_SCRIPT'];
+const AT_THE_START: readonly string[] = ['QRY_CONNECT', 'QRY_DUPLICATES', 'QRY_MIGRATION', 'QRY_REPLICA', 'QRY_SCRIPT'];
 
 export const dialectRejections: readonly string[] = Object.keys(dialectErrors).filter(
   (code) => !AT_THE_START.includes(code),

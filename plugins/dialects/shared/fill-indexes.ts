@@ -25,6 +25,7 @@ export async function fillBlindIndexes(
   progress?: FillProgress,
 ): Promise<readonly FilledIndex[]> {
   const filled: FilledIndex[] = [];
+  if (target.isReplica === true) return filled;
   for (const { table, columns } of tables) {
     const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
     for (const { name, blind } of columns) {

@@ -165,7 +165,7 @@ async function withMigrationFault<T>(
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES|SCRIPT)$/.test(cause.code)) throw cause;
+    if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES|REPLICA|SCRIPT)$/.test(cause.code)) throw cause;
     const table = tables.map((one) => one.table).join(', ');
     const unavailable =
       cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isUnavailable(cause) === true;
@@ -173,7 +173,7 @@ async function withMigrationFault<T>(
   }
 }
 
-/** True for changes. Throws QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT. */
+/** True for changes. Throws QRY_MIGRATION, QRY_DUPLICATES, QRY_REPLICA or QRY_SCRIPT. */
 export async function migrate(
   migrated: MigrationTarget,
   tables: readonly ModelTable[],
@@ -192,6 +192,11 @@ export async function migrate(
       };
     });
     for (const { message, serious, ...place } of warnings) if (serious) context.log.warn(place, message);
+    if (migrated.isReplica === true) {
+      const behind = [...new Set(changes.map(({ table }) => table))].join(', ');
+      if (behind !== '') throw createFault('QRY_REPLICA', { tables: behind }, { retryable: true });
+      return false;
+    }
     if (changes.length > 0) await runChanges(migrated, flavour, changes, tables, context);
     const ran = await runScripts(migrated, scripts, context);
     return ran || changes.length > 0;
@@ -200,12 +205,12 @@ export async function migrate(
 
 /** Reads only. */
 export async function outlineMigration(
-  { withSession, withoutTransaction, flavour: find, store }: MigrationTarget,
+  { withSession, withoutTransaction, flavour: find, store, isReplica }: MigrationTarget,
   tables: readonly ModelTable[],
   how?: MigrationOptions,
 ): Promise<MigrationOutline> {
   const { scripts = [] } = how ?? {};
-  if (tables.length === 0 && scripts.length === 0) return { steps: [], warnings: [] };
+  if (isReplica === true || (tables.length === 0 && scripts.length === 0)) return { steps: [], warnings: [] };
   const at: { flavour?: Flavour } = {};
   return withMigrationFault(tables, at, () =>
     withSession(async (session) => {

@@ -108,6 +108,8 @@ export interface MigrationTarget {
   readonly withoutTransaction?: WithSession;
   readonly flavour: (session: MigrationSession) => Promise<Flavour> | Flavour;
   readonly store: string;
+  /** It receives the changes of its primary and is never changed. */
+  readonly isReplica?: boolean;
 }
 
 export interface MigrationContext {

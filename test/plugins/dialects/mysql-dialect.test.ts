@@ -85,7 +85,7 @@ function dialectOn(
       measure: () => ({ most: 1, open: 1, busy: 0, waiting: 0 }),
       close: () => Promise.resolve(),
     },
-    options: { streams: false, deadline: 10_000 },
+    options: { streams: false, deadline: 10_000, isReplica: false },
     flavour,
     catalogue: null,
     triggered: false,
