@@ -17,44 +17,66 @@ const execute = promisify(execFile);
 export interface Database {
   readonly url: string;
   readonly client: pg.Client;
+  /** Of the server, whose children serve connections. */
+  readonly pid: number;
   /** For the report: the version and the settings that affect writes. */
   readonly description: string;
 }
 
 export async function startDatabase(core: number | undefined, durable: boolean): Promise<Database> {
-  const url = await startPostgres(durable);
+  const url = await startPostgres([`synchronous_commit=${durable ? 'on' : 'off'}`], createCluster);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   onCleanup(() => client.end());
-  if (core !== undefined) await pinServer(client, core);
-  return { url, client, description: await describeServer(client) };
+  const pid = await findServerProcess(client);
+  // Later backends get the core of the server.
+  if (core !== undefined) pinRunning(core, [pid, ...listDescendants(pid)]);
+  return { url, client, pid, description: await describeServer(client) };
 }
 
-async function startPostgres(durable: boolean): Promise<string> {
+/** A hot standby that receives the changes of the server at `url`. */
+export async function startReplica(url: string): Promise<Pick<Database, 'url' | 'pid'>> {
+  const copy = await startPostgres([], (run, data) =>
+    run('pg_basebackup', '-d', url, '-D', data, '-R', '-c', 'fast', '-N'),
+  );
+  const client = new pg.Client({ connectionString: copy });
+  await client.connect();
+  const pid = await findServerProcess(client);
+  await client.end();
+  return { url: copy, pid };
+}
+
+type RunProgram = (program: string, ...args: string[]) => Promise<unknown>;
+
+const createCluster = (run: RunProgram, data: string): Promise<unknown> =>
+  run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
+
+async function startPostgres(
+  settings: readonly string[],
+  prepare: (run: RunProgram, data: string) => Promise<unknown>,
+): Promise<string> {
   const bin = findBinaries();
-  const folder = await createTemporaryFolder();
+  const { folder, prefix } = await createServerFolder();
   const port = await findFreePort();
-  const asRoot = process.getuid?.() === 0;
-  // PostgreSQL does not start as root.
-  if (asRoot) await chown(folder, await userId('-u'), await userId('-g'));
-  const run = (program: string, ...args: string[]): Promise<unknown> => {
-    const command = [...(asRoot ? ['runuser', '-u', 'postgres', '--'] : []), join(bin, program), ...args];
+  const run: RunProgram = (program, ...args) => {
+    const command = [...prefix, join(bin, program), ...args];
     return execute(command[0] ?? program, command.slice(1), { cwd: folder, timeout: 60_000 });
   };
   const data = join(folder, 'data');
-  await run('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
+  await prepare(run, data);
   const options = ['-p', port, '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
-  options.push(
-    '-c',
-    `synchronous_commit=${durable ? 'on' : 'off'}`,
-    '-c',
-    'fsync=on',
-    '-c',
-    'checkpoint_timeout=30min',
-  );
+  for (const setting of [...settings, 'fsync=on', 'checkpoint_timeout=30min']) options.push('-c', setting);
   onCleanup(() => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop').then(() => undefined));
   await run('pg_ctl', '-D', data, '-w', '-o', options.join(' '), '-l', join(folder, 'log'), 'start');
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** PostgreSQL and PgBouncer do not start as root: `prefix` starts a command as the owner of the folder. */
+export async function createServerFolder(): Promise<{ readonly folder: string; readonly prefix: readonly string[] }> {
+  const folder = await createTemporaryFolder();
+  if (process.getuid?.() !== 0) return { folder, prefix: [] };
+  await chown(folder, await userId('-u'), await userId('-g'));
+  return { folder, prefix: ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--'] };
 }
 
 function findBinaries(): string {
@@ -78,11 +100,11 @@ async function userId(flag: '-u' | '-g'): Promise<number> {
   return Number((await execute('id', [flag, 'postgres'])).stdout);
 }
 
-/** Pins the server, which passes its core to later backends, and each process that already runs. */
-async function pinServer(client: pg.Client, core: number): Promise<void> {
+async function findServerProcess(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const server = readStat(rows[0]?.pid ?? 0)?.parent;
-  if (server !== undefined) pinRunning(core, [server, ...listDescendants(server)]);
+  if (server === undefined) throw new Error('the server has no process here');
+  return server;
 }
 
 async function describeServer(client: pg.Client): Promise<string> {

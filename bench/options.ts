@@ -14,6 +14,7 @@ export const usage = `npm run bench -- [options]
   --uploads         measure uploads of 10 MB instead (time, CPU, peak memory)
   --jobs            measure jobs added, run and accepted instead (--rows embedded,postgres,redis,mongo: these stores only)
   --databases       measure rows on other databases instead (--rows mysql,mariadb,mongodb,embedded: these only)
+  --processes       compare one process with two, PgBouncer and a replica instead
   --sockets         measure clients that stay connected instead (--count N: idle connections, default 10000;
                     --rows messages,answers,idle: these only)
   --overload        measure half, all and twice the load that a server can bear instead (p50, p99, refusals)
@@ -35,6 +36,7 @@ export interface Options {
   readonly uploads: boolean;
   readonly jobs: boolean;
   readonly databases: boolean;
+  readonly processes: boolean;
   readonly sockets: boolean;
   readonly overload: boolean;
   readonly latency: boolean;
@@ -60,6 +62,7 @@ export function readOptions(args: string[]): Options {
       uploads: { type: 'boolean', default: false },
       jobs: { type: 'boolean', default: false },
       databases: { type: 'boolean', default: false },
+      processes: { type: 'boolean', default: false },
       sockets: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
       latency: { type: 'boolean', default: false },
@@ -81,6 +84,7 @@ export function readOptions(args: string[]): Options {
     uploads: values.uploads,
     jobs: values.jobs,
     databases: values.databases,
+    processes: values.processes,
     sockets: values.sockets,
     overload: values.overload,
     latency: values.latency,

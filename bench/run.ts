@@ -19,6 +19,7 @@ import { measureOverload } from './overload.js';
 import { findPinnableCores, readResidentMiB } from './proc.js';
 import { countErrors, formatReportTable, listWarnings } from './report.js';
 import { measureRows, type Sample } from './rounds.js';
+import { measureProcesses } from './processes.js';
 import { type Row, rows } from './rows.js';
 import { scaledRows, createScaleTargets } from './scale.js';
 import { findServable, type ServableTarget } from './servable-rows.js';
@@ -35,6 +36,7 @@ async function main(options: Options): Promise<number> {
   if (options.uploads) return measureUploads(folder, options.rounds, console.log);
   if (options.overload) return measureOverload(folder, options.seconds, console.log);
   if (options.kills) return measureKills(options.count, console.log);
+  if (options.processes) return measureProcesses(folder, options, console.log);
   if (options.sockets) return measureSockets(options, console.log);
   if (options.editor) return measureEditor(folder, options, console.log);
   if (options.databases) return measureDatabases(folder, options, console.log);
