@@ -21,4 +21,5 @@ export const Slot = {
   ACCESSOR: 'string.accessor',
   /** An object that stands for many values in an expectation. */
   MATCHER: 'test.matcher',
+  REPORTER: 'config.reporter',
 } as const;

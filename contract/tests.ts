@@ -1,6 +1,7 @@
-/** What `lintel test` needs of plugins: empty stores, and guards that let its callers in. */
+/** What `lintel test` needs of plugins: empty stores, guards that let its callers in, and reporters. */
 import type { Json, JsonObject } from './json.js';
 import type { ModelTable } from './model.js';
+import type { Range } from './problem.js';
 
 export interface TestStore {
   /** Removes all that was written since the store was opened, and resets its numbers. */
@@ -42,4 +43,38 @@ export interface TestRequest {
   readonly now: number;
   /** Reads a setting that is constant or from the environment. */
   readonly text: (json: Json) => string;
+}
+
+/** A case that has ended, as a reporter receives it: without secrets and tokens. */
+export interface ReportedCase {
+  readonly file: string;
+  readonly group: string;
+  readonly id: string;
+  readonly milliseconds: number;
+  /** Empty: it passed. */
+  readonly failures: readonly ReportedFailure[];
+}
+
+export interface ReportedFailure {
+  readonly message: string;
+  readonly range: Range;
+  /** The message with the marked lines of the test file. */
+  readonly frame: string;
+}
+
+export interface ReportOutput {
+  /** Writes to the standard output. */
+  write(text: string): void;
+  /** Returns the text unchanged where colors are off. */
+  readonly paint: (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
+}
+
+export interface TestReporter {
+  startReport(output: ReportOutput): TestReport;
+}
+
+export interface TestReport {
+  /** Called as each case ends. */
+  reportCase(outcome: ReportedCase): void;
+  finishReport(outcomes: readonly ReportedCase[], milliseconds: number): void;
 }

@@ -23,6 +23,7 @@ import { hasher } from './hashers/kind.js';
 import { mode } from './modes/kind.js';
 import { query } from './queries/kind.js';
 import { queue } from './queues/kind.js';
+import { reporter } from './reporters/kind.js';
 import { scheduler } from './schedulers/kind.js';
 import { relay } from './relays/kind.js';
 import { token } from './tokens/kind.js';
@@ -52,6 +53,7 @@ export {
   queue,
   scheduler,
   relay,
+  reporter,
   storage,
   strategy,
   token,
@@ -74,6 +76,7 @@ export type {
   UpdateOptions,
 } from './document-stores/kind.js';
 export type { Encoding } from './encodings/kind.js';
+export type { ReportedCase, ReportOutput, TestReport, TestReporter } from '../contract/tests.js';
 export type { Matcher, MatchTools, Mismatch } from '../contract/matcher.js';
 export { storageErrors } from './storages/kind.js';
 export type { Storable, Storage } from './storages/kind.js';
@@ -115,6 +118,7 @@ export const kinds: readonly Kind[] = [
   queue,
   scheduler,
   relay,
+  reporter,
   storage,
   strategy,
   token,

@@ -122,6 +122,7 @@ import deferredWork from './triggers/deferred-work/spec.js';
 import scheduledWork from './triggers/scheduled-work/spec.js';
 import websocket from './triggers/websocket/spec.js';
 import { matchers } from './matchers/values/spec.js';
+import { reporters } from './reporters/texts/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -246,4 +247,5 @@ export const specs: readonly PluginSpec[] = [
   scheduledWork,
   websocket,
   ...matchers,
+  ...reporters,
 ];

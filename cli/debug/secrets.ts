@@ -3,7 +3,7 @@ import type { Frame } from '../../contract/plan.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { buildStoredFormPattern } from '../../language/analysis/conceal-pattern.js';
-import { createRedactor, holdsToken } from '../test/reporters/redact.js';
+import { createRedactor, holdsToken } from '../test/redact.js';
 
 export const MASKED = '‹secret›';
 

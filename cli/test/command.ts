@@ -10,7 +10,6 @@ import { Slot } from '../../contract/slot.js';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
-import { findNearest } from '../../language/source/suggest.js';
 import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
@@ -21,10 +20,10 @@ import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
 import { COVERAGE_FILE, formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
-import type { CaseOutcome, Reporter, SnapshotUpdate } from './outcome.js';
+import type { CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { loadTestProject } from './project.js';
-import { REPORTERS } from './reporters/index.js';
-import { createRedactor } from './reporters/redact.js';
+import { createRedactor } from './redact.js';
+import { DEFAULT_REPORTER, explainUnknownReporter, startReport } from './report.js';
 import { listCalls, runCase } from './run-case.js';
 import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
@@ -37,16 +36,9 @@ import { runOnChanges, selectAffected, type KnownTexts } from './watch.js';
 
 export async function runTest(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { stderr } = terminal;
-  const { reporter: wanted = 'pretty' } = options;
-  const createReporter = REPORTERS[wanted];
-  if (createReporter === undefined) {
-    const near = findNearest(wanted, Object.keys(REPORTERS));
-    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-    stderr.write(`--reporter takes ${Object.keys(REPORTERS).join(', ')}; not "${wanted}".${hint}\n`);
-    return 2;
-  }
+  const { reporter: wanted = DEFAULT_REPORTER } = options;
   for (const name of ['mutants', 'coverage'] as const) {
-    if (!options[name] || wanted === 'pretty') continue;
+    if (!options[name] || wanted === DEFAULT_REPORTER) continue;
     stderr.write(`--${name} prints for readers, so it takes no other --reporter.\n`);
     return 2;
   }
@@ -57,9 +49,14 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
   }
   const trusted = await loadTrustedProject('test', 'code', options, terminal);
   if (trusted === null) return UNTRUSTED;
+  const unknown = explainUnknownReporter(trusted, options.reporter);
+  if (unknown !== null) {
+    stderr.write(`${unknown}\n`);
+    return 2;
+  }
   const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
   try {
-    const run: Run = { options, terminal, folder, createReporter, known: new Map() };
+    const run: Run = { options, terminal, folder, known: new Map() };
     return await (options.watch ? runOnChanges(trusted, terminal, () => runAll(run)) : runAll(run));
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -70,7 +67,6 @@ interface Run {
   readonly options: CommandOptions;
   readonly terminal: Terminal;
   readonly folder: string;
-  readonly createReporter: (terminal: Terminal, secrets: readonly string[]) => Reporter;
   /** Of the run before. */
   readonly known: KnownTexts;
 }
@@ -94,7 +90,7 @@ async function runAll(run: Run): Promise<number> {
 
 /** `databases`: null where every store is replaced by one in this process. */
 async function runCases(run: Run, databases: TestDatabases | null): Promise<number> {
-  const { options, terminal, folder, createReporter } = run;
+  const { options, terminal, folder } = run;
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
     loadTestProject(terminal, { config: options.config, folder, environment, databases });
@@ -119,8 +115,10 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
   const setText = (file: string, text: string | null): void =>
     void (text === null ? overlay.delete(file) : overlay.set(file, text));
   const matchers = await loadMatchers(project);
-  const reporter = createReporter(terminal, secrets);
   const redact = createRedactor(secrets);
+  // Tables and mutants are for readers.
+  const wanted = options.coverage || options.mutants ? DEFAULT_REPORTER : options.reporter;
+  const report = await startReport(project, wanted, terminal, redact);
   const update = options.update ? { hasSecret: (text: string) => redact(text) !== text } : null;
   const outcomes: CaseOutcome[] = [];
   const services = await startServices(listHosts(cases));
@@ -151,7 +149,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         for (const test of together.filter((one) => chosen.has(one))) {
           const outcome = await runCase({ server, stores, matchers, update }, test);
           outcomes.push(outcome);
-          reporter.reportCase(outcome);
+          report.reportCase(outcome);
         }
         await coverage?.settle();
         if (coverage !== null) reached.push(coverage.listItems(server.kernel));
@@ -169,7 +167,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
     time.restoreTime();
     await services.close();
   }
-  reporter.finishReport(outcomes, elapsed());
+  report.finishReport(elapsed());
   if (options.update) {
     const updates = outcomes.flatMap((outcome) => outcome.updates);
     const files = await writeSnapshots(project.cwd, updates);

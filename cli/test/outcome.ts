@@ -1,4 +1,4 @@
-/** What the cases came to; reporters print it. */
+/** Results of cases. */
 import type { Json } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
 import type { Definition } from '../../language/analysis/model.js';
@@ -27,10 +27,4 @@ export interface SnapshotUpdate {
   /** JSON pointer in the definition. */
   readonly pointer: string;
   readonly value: Json;
-}
-
-export interface Reporter {
-  /** Called as each case ends. */
-  reportCase(outcome: CaseOutcome): void;
-  finishReport(outcomes: readonly CaseOutcome[], milliseconds: number): void;
 }

@@ -16,6 +16,9 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ...['INSERT', 'UPDATE', 'DELETE'].map((verb) => [verb, 'a word of SQL'] as const),
   ['COUNT', 'what stands for a number in the help of a command'],
   ['websocket', 'a section of the config, as definitions of the kernel and of OpenAPI write it'],
+  ['json', 'a type of columns and of bodies, and a format of commands'],
+  ['pretty', 'the default format of commands'],
+  ['reporter', 'an option of `lintel test`'],
   ['accessor', 'how a parameter is meant, next to `name` and `literal`'],
 ]);
 

@@ -1,10 +1,11 @@
-/** The contract for every matcher, and what each accepts and rejects. */
+/** The contracts for every matcher and reporter, and what each matcher accepts and rejects. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Matcher } from '../../contract/matcher.js';
 import { createMatch, matchRows } from '../../cli/test/match.js';
 import { describeContract, loadAllPlugins } from './kind-support.js';
 import { matcherContract } from './matcher.contract.js';
+import { reporterContract } from './reporter.contract.js';
 
 const plugins = await loadAllPlugins();
 const names = plugins.names('matcher');
@@ -64,6 +65,7 @@ const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
 ];
 
 describeContract(plugins, 'matcher', matcherContract);
+describeContract(plugins, 'reporter', reporterContract);
 
 describe('matchers', () => {
   it('accept what they describe, and nothing else', async () => {

@@ -14,6 +14,7 @@ import { generatorContract } from './generator.contract.js';
 import { hasherContract } from './hasher.contract.js';
 import { ENV, loadPlugins, type Plugins } from './kind-support.js';
 import { matcherContract } from './matcher.contract.js';
+import { reporterContract } from './reporter.contract.js';
 import { SPEC_ENV, testSpecs } from './spec-hygiene.js';
 import { tokenContract } from './token.contract.js';
 import { validationTypeContract } from './validation-type.contract.js';
@@ -26,6 +27,7 @@ const CONTRACTS: Readonly<Record<string, (plugins: Plugins, name: string) => voi
   generator: generatorContract,
   hasher: hasherContract,
   matcher: matcherContract,
+  reporter: reporterContract,
   token: tokenContract,
   'validation-type': validationTypeContract,
 };

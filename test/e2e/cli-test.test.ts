@@ -1,6 +1,7 @@
 /** `lintel test`: cases over real HTTP on an embedded database, each with its own data; reports and exit codes. */
 import { expect } from 'chai';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
+import { linkPackage, listNamedFiles } from '../support/docs-page.js';
 import { createTempProject, type Files, type TempProject } from '../support/project.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { itInCheck } from '../support/short-run.js';
@@ -172,6 +173,18 @@ describe('lintel test', () => {
     );
     expect((await run(failing, '--reporter', 'junit')).stdout).to.contain(
       '<testsuite name="notes" tests="2" failures="1"',
+    );
+    const own = listNamedFiles('how-to/plugin-reporter.md');
+    const project = await createTempProject({
+      ...FILES,
+      'definitions/notes.test.json': failing,
+      ...Object.fromEntries(own),
+      'package.json': { type: 'module' },
+    });
+    projects.push(project);
+    await linkPackage(project.folder);
+    expect((await runCli(['test', '--trust'], { cwd: project.folder })).stdout).to.match(
+      /^::error file=definitions\/notes\.test\.json,line=\d+,title=status::expected 201[^]*\n2 cases\n$/,
     );
     const filtered = await run(failing, '--filter', 'FINE');
     expect([filtered.code, filtered.stdout]).to.satisfy(

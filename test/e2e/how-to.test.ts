@@ -3,7 +3,6 @@
  * and each request gets the response that follows it.
  */
 import { expect } from 'chai';
-import { mkdir, symlink } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asText, isObject } from '../../contract/json.js';
@@ -11,7 +10,7 @@ import { createDocument } from '../../language/source/document.js';
 import { toJson } from '../../language/source/tree.js';
 import { parseSource } from '../../language/source/parse.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { listBlocks, performExchange } from '../support/docs-page.js';
+import { linkPackage, listBlocks, listNamedFiles, performExchange } from '../support/docs-page.js';
 import { ROOT } from '../support/project.js';
 
 const ENV = {
@@ -25,20 +24,6 @@ const ENV = {
 };
 /** A server that a page names but a test does not have. */
 const ABSENT = new Set(['minio']);
-
-const linkPackage = async (folder: string): Promise<void> => {
-  await mkdir(join(folder, 'node_modules'));
-  await symlink(ROOT, join(folder, 'node_modules/lintel'));
-};
-
-/** Files of a page by the name in their first line. */
-function listNamedFiles(page: string): Map<string, string> {
-  const named = listBlocks(page).flatMap(({ text }) => {
-    const [, name = ''] = /^\/\/ (\S+\/\S+|lintel\.config\.json)\n/.exec(text) ?? [];
-    return name === '' ? [] : [[name, text] as const];
-  });
-  return new Map(named);
-}
 
 function parseConfig(text: string | undefined): Readonly<Record<string, unknown>> {
   const { root } = parseSource(createDocument('lintel.config.json', text ?? '{}'));

@@ -100,6 +100,7 @@ describe('documentation pages about the language', () => {
       'RLY_ADDRESS',
       'QRY_DUPLICATES',
       'QRY_MIGRATION',
+      'QRY_REPLICA',
       'QRY_SCRIPT',
       'STO_FOLDER',
       'STO_OPEN',

@@ -2,6 +2,7 @@
  * Documentation pages: their blocks, and whether a response matches the page. It starts nothing and registers no tests.
  */
 import { readFileSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Client } from './client.js';
@@ -78,3 +79,18 @@ export function isExpected(expected: unknown, actual: unknown, names: Map<string
   const at = (value: object, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];
   return sameSize && keys.every((key) => isExpected(at(expected, key), at(actual, key), names, whole));
 }
+
+/** Files of a page by the name in their first line. */
+export function listNamedFiles(page: string): Map<string, string> {
+  const named = listBlocks(page).flatMap(({ text }) => {
+    const [, name = ''] = /^\/\/ (\S+\/\S+|lintel\.config\.json)\n/.exec(text) ?? [];
+    return name === '' ? [] : [[name, text] as const];
+  });
+  return new Map(named);
+}
+
+/** Lets plugins of a project import `lintel`. */
+export const linkPackage = async (folder: string): Promise<void> => {
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/lintel'));
+};
