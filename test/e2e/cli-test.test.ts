@@ -184,7 +184,7 @@ describe('lintel test', () => {
     projects.push(project);
     await linkPackage(project.folder);
     expect((await runCli(['test', '--trust'], { cwd: project.folder })).stdout).to.match(
-      /^::error file=definitions\/notes\.test\.json,line=\d+,title=status::expected 201[^]*\n2 cases\n$/,
+      /^::error file=definitions\/notes\.test\.json,line=\d+,title=status::status: expected 201[^]*\n2 cases\n$/,
     );
     const filtered = await run(failing, '--filter', 'FINE');
     expect([filtered.code, filtered.stdout]).to.satisfy(
