@@ -1,6 +1,6 @@
 /**
- * Clients that stay connected, as an experienced developer writes it by hand: Koa and koa-websocket, jose, pg. A message names a
- * resource and gets its answer; a request that announces something is sent on to everybody in a loop.
+ * The hand-written service with WebSocket connections: Koa, koa-websocket, jose and pg. A message names a resource and
+ * gets its response; an announcement is sent to all connections in a loop.
  */
 import { createSecretKey } from 'node:crypto';
 import Router from '@koa/router';

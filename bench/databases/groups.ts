@@ -1,6 +1,6 @@
 /**
- * What `--databases` compares: for each group its servers, the rows that they answer, and how what they work on is put back and
- * counted. A group opens its database when its turn comes and closes it at its end.
+ * The groups of `--databases`: the servers of each, the rows that they answer, and the reset of their data. A group opens
+ * its database when it is measured and closes it afterwards.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface Group {
   readonly title: string;
   readonly about: string;
   readonly rows: readonly Row[];
-  /** The first one is the yardstick. */
+  /** The first one is the reference. */
   readonly servers: readonly Server[];
   readonly ledger: Ledger;
   readonly connections: number;
@@ -35,7 +35,7 @@ export interface Group {
 }
 
 export interface GroupOpener {
-  /** What `--rows` calls it. */
+  /** The name in `--rows`. */
   readonly name: 'mysql' | 'mariadb' | 'mongodb' | 'embedded';
   readonly open: (given: GroupOptions) => Promise<ServerOrSkip<Group>>;
 }
@@ -51,7 +51,7 @@ export const groupOpeners: readonly GroupOpener[] = [
 const readingAndWriting = ['account-mine', 'account-read', 'account-create', 'account-list'];
 const tableRows = rows.filter(({ name }) => [...readingAndWriting, 'wallet-add'].includes(name));
 
-/** A document that was inserted has the key that MongoDB makes. */
+/** An inserted document has a key that MongoDB generates. */
 const isObjectId = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{24}$/.test(value);
 
 const documentRows = rows
@@ -61,18 +61,18 @@ const documentRows = rows
     return created_at === undefined ? row : { ...row, varying: { _id: isObjectId, created_at } };
   });
 
-/** Connections to an emulated server: more of them only wait. */
+/** Connections to an emulated server, which serves no more at a time. */
 const limitConnections = (connections: number): number => Math.min(connections, 8);
 
 const emulated =
   process.env['TEST_MONGOD'] === undefined ? 'mongod' : 'mongod as TEST_MONGOD starts it, which may be emulated';
 
-/** Keeps what was started for this group off the core of who is measured; a group ends before the next one begins. */
+/** Keeps the servers of this group off the core of the measured process. A group ends before the next one starts. */
 function pinToRest({ cores }: GroupOptions): void {
   if (cores !== null) pinRunning(cores.rest, listDescendants(process.pid));
 }
 
-/** The last ones first, and also when the run ends before. */
+/** In reverse order, also if the run ends early. */
 function createCloser(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
@@ -93,7 +93,7 @@ async function openMysql(flavour: MysqlFlavour, title: string, given: GroupOptio
   pinToRest(given);
   const { url, ledger, about, end } = await openMysqlLedger(database.url);
   const home = await createTableHome(given.folder, { use: 'mysql', url: '$ENV.MYSQL_URL' });
-  // Ours makes the tables of its models, so it comes first.
+  // Lintel creates the tables of its models, so it starts first.
   const lintel = await serve(createLintelTarget('lintel', home), { MYSQL_URL: url }, given);
   const baseline = await serve(mysqlBaseline, { MYSQL_URL: url }, given);
   stopDatabase();
@@ -144,7 +144,7 @@ async function openEmbeddedTables(given: GroupOptions): Promise<Group> {
     servers: [server, embedded],
     ledger: split(embedded, own, kept),
     connections: given.connections,
-    // The database ends with the run.
+    // The database stops at the end of the run.
     close: createCloser([server.stop, embedded.stop]),
   };
 }
@@ -174,7 +174,7 @@ async function openEmbeddedDocuments(given: GroupOptions): Promise<ServerOrSkip<
 
 const storeIn = (folder: string): Promise<string> => mkdtemp(join(folder, 'store-'));
 
-/** An embedded database can be asked through its own server only. */
+/** An embedded database is accessible only through its own server. */
 const split = (embedded: Server, own: Ledger, others: Ledger): Ledger => ({
   reset: (server) => (server === embedded ? own : others).reset(server),
   countTraces: (server) => (server === embedded ? own : others).countTraces(server),

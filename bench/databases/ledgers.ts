@@ -1,6 +1,6 @@
 /**
- * How each database gets back to the same thousand accounts, and what requests have left in it. Values are those of tables.ts, so
- * that rows are asked the same everywhere.
+ * The reset of each database to the same thousand accounts, and the effects of requests. The values are those of
+ * `tables.ts`, so that the requests of a row are the same for every database.
  */
 import { randomUUID } from 'node:crypto';
 import { type Document, MongoClient, type ObjectId } from 'mongodb';
@@ -9,7 +9,7 @@ import type { Server } from '../server.js';
 import { type Ledger, seeded, seededBalance, type Traces } from '../tables.js';
 
 interface LedgerConnection {
-  /** Of a new, empty database. */
+  /** For a new, empty database. */
   readonly url: string;
   readonly ledger: Ledger;
   /** The version of the server. */
@@ -67,7 +67,7 @@ export async function openMysqlLedger(server: string): Promise<LedgerConnection>
   };
 }
 
-/** Seeded ones have numbers. */
+/** The keys of seeded documents are numbers. */
 interface Account extends Document {
   readonly _id: number | ObjectId;
 }
@@ -84,7 +84,7 @@ export async function openMongoLedger(server: string): Promise<LedgerConnection>
     about: version ?? '',
     ledger: {
       async reset() {
-        // Not dropped: the collection has the rules of our model, for both services.
+        // Not dropped: the collection has the rules of the model, for both services.
         await accounts.deleteMany({});
         await accounts.insertMany(documents);
       },
@@ -107,7 +107,7 @@ export const createEmbeddedTables = (): Ledger => ({
   countTraces: async (server) => (await callEndpoint(server, 'bench-traces')) as Traces,
 });
 
-/** Seeded once: documents that came later are taken away again. */
+/** Seeded once; later documents are removed. */
 export async function createEmbeddedDocuments(server: Server): Promise<Ledger> {
   for (const n of numbers) await callEndpoint(server, 'bench-seed', { _id: n, ...createAccount(n) });
   return {

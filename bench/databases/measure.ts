@@ -1,6 +1,7 @@
 /**
- * `--databases`: rows of the benchmark on MySQL, MariaDB and MongoDB beside services by hand, and on embedded databases beside
- * servers. One database after the other; within it the rounds are interleaved, and a row is measured when its answers were equal.
+ * `--databases`: rows of the benchmark on MySQL, MariaDB and MongoDB, compared with hand-written services, and on
+ * embedded databases, compared with servers. One database after the other, each in interleaved rounds, after the
+ * responses of a row are equal.
  */
 import { writeFile } from 'node:fs/promises';
 import { findLoadGenerator } from '../load.js';

@@ -5,7 +5,7 @@
 import { openSide, type SideName } from './sides.js';
 import type { Address } from '../../test/support/queues.js';
 
-export interface JobOrders {
+export interface QueueRun {
   readonly side: SideName;
   readonly address: Address;
   readonly count: number;
@@ -31,7 +31,7 @@ async function measurePhase(count: number, work: () => Promise<void>): Promise<P
   return { jobsPerSecond: count / seconds, cpuMicrosPerJob: (user + system) / count };
 }
 
-async function measureQueue({ side, address, atOnce }: JobOrders, count: number, round: string): Promise<QueueFigures> {
+async function measureQueue({ side, address, atOnce }: QueueRun, count: number, round: string): Promise<QueueFigures> {
   const opened = await openSide(side, address);
   try {
     const ids = Array.from({ length: count }, (_, n) => `${round} ${n}`);
@@ -60,8 +60,8 @@ function expectCount(found: number, wanted: number, what: string): void {
   if (found !== wanted) throw new Error(`${what}: ${found}, not ${wanted}`);
 }
 
-const orders = JSON.parse(process.argv[2] ?? '') as JobOrders;
+const run = JSON.parse(process.argv[2] ?? '') as QueueRun;
 // The first run compiles code and creates tables.
-await measureQueue(orders, Math.ceil(orders.count / 5), 'warm-up');
-console.log(JSON.stringify(await measureQueue(orders, orders.count, 'job')));
+await measureQueue(run, Math.ceil(run.count / 5), 'warm-up');
+console.log(JSON.stringify(await measureQueue(run, run.count, 'job')));
 process.exit(0);

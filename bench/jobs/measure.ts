@@ -11,7 +11,7 @@ import { median } from '../report.js';
 import { rotateItems } from '../rounds.js';
 import { root } from '../targets.js';
 import { measureAccepting } from './accepting.js';
-import type { QueueFigures, JobOrders, Phase } from './child.js';
+import type { QueueFigures, QueueRun, Phase } from './child.js';
 import type { SideName } from './sides.js';
 import { openStores, type Store } from './stores.js';
 
@@ -38,8 +38,8 @@ interface Figure extends Phase {
 
 async function measureInChild(store: Store, side: SideName, core: number | undefined): Promise<QueueFigures> {
   const { address } = await store.createPlace();
-  const orders: JobOrders = { side, address, count: store.count, atOnce: store.atOnce };
-  const words = [process.execPath, join(root, 'dist/bench/jobs/child.js'), JSON.stringify(orders)];
+  const run: QueueRun = { side, address, count: store.count, atOnce: store.atOnce };
+  const words = [process.execPath, join(root, 'dist/bench/jobs/child.js'), JSON.stringify(run)];
   const [program = '', ...args] = pinCommand(core, words);
   const running = promisify(execFile)(program, args, { timeout: LONGEST, cwd: root });
   const { stdout } = await running.catch((error: Error & { readonly killed?: boolean }) => {

@@ -1,11 +1,11 @@
 /**
- * The clients of the measurements with connections, in a process of their own: opens them, waits for orders on its standard
- * input, one line of JSON each, and answers each with one line. It measures times that clients see, and counts what came.
+ * The clients of the measurements, in a separate process: it opens connections, reads commands from standard input, one
+ * line of JSON each, and responds with one line. It measures times as clients see them, and counts frames.
  */
 import { createInterface } from 'node:readline';
 import { connectHttp, connectSocket, encodeFrame, createHttpRequest, type RawConnection } from './raw-connection.js';
 
-export type SocketOrders =
+export type SocketCommand =
   | { readonly do: 'open'; readonly port: number; readonly count: number; readonly authorization?: string }
   | { readonly do: 'pings' }
   | { readonly do: 'announce'; readonly port: number; readonly times: number }
@@ -23,13 +23,13 @@ export interface QuestionOptions {
 
 /** Milliseconds. */
 export interface AnnouncementTimes {
-  /** Of every frame, since the request was sent. */
+  /** Of every frame, from the request. */
   readonly each: readonly number[];
   /** Of the last frame of each announcement. */
   readonly last: readonly number[];
 }
 
-/** Being opened at the same time. */
+/** Connections that are opened concurrently. */
 const TOGETHER = 100;
 const PATIENCE = 20_000;
 
@@ -38,7 +38,7 @@ let wires: RawConnection[] = [];
 const formatAuthorization = (authorization: string | undefined): string =>
   authorization === undefined ? '' : `authorization: ${authorization}\r\n`;
 
-async function open({ port, count, authorization }: Extract<SocketOrders, { do: 'open' }>): Promise<number> {
+async function open({ port, count, authorization }: Extract<SocketCommand, { do: 'open' }>): Promise<number> {
   while (wires.length < count) {
     const some = Math.min(TOGETHER, count - wires.length);
     wires.push(
@@ -60,11 +60,11 @@ async function endAll(): Promise<number> {
   return gone.length;
 }
 
-/** One announcement after the other: each must reach every connection once. */
+/** Sequential announcements: each must reach every connection once. */
 async function measureAnnouncements({
   port,
   times,
-}: Extract<SocketOrders, { do: 'announce' }>): Promise<AnnouncementTimes> {
+}: Extract<SocketCommand, { do: 'announce' }>): Promise<AnnouncementTimes> {
   const http = await connectHttp(port);
   const [each, last]: [number[], number[]] = [[], []];
   for (let n = 1; n <= times; n++) {
@@ -90,7 +90,7 @@ async function measureAnnouncements({
   return { each, last };
 }
 
-/** As often as it goes; every connection has one question open. */
+/** As many as possible; every connection has one open request. */
 async function measureAnswers(
   asking: QuestionOptions,
 ): Promise<{ readonly answers: number; readonly seconds: number }> {
@@ -137,21 +137,21 @@ function fail(why: string): void {
   process.exit(1);
 }
 
-function executeOrders(orders: SocketOrders): unknown {
-  switch (orders.do) {
+function executeCommand(command: SocketCommand): unknown {
+  switch (command.do) {
     case 'open':
-      return open(orders);
+      return open(command);
     case 'pings':
       return wires.map((wire) => wire.pings());
     case 'announce':
-      return measureAnnouncements(orders);
+      return measureAnnouncements(command);
     case 'ask':
-      return measureAnswers(orders);
+      return measureAnswers(command);
     case 'end':
       return endAll();
   }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await executeOrders(JSON.parse(line) as SocketOrders)));
+  console.log(JSON.stringify(await executeCommand(JSON.parse(line) as SocketCommand)));
 }

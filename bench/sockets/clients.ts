@@ -1,4 +1,6 @@
-/** The process of the clients: orders go in one at a time, each is answered with one line. Ends with the run. */
+/**
+ * The process of the clients: it gets one command at a time and responds with one line. It stops at the end of the run.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { onCleanup } from '../cleanup.js';
 import { pinCommand } from '../proc.js';
 import { root } from '../targets.js';
-import type { SocketOrders } from './child.js';
+import type { SocketCommand } from './child.js';
 
 export interface Clients {
-  sendOrders<T>(orders: SocketOrders): Promise<T>;
+  sendCommand<T>(command: SocketCommand): Promise<T>;
   stop(): Promise<void>;
 }
 
@@ -28,8 +30,8 @@ export function startClients(core: number | undefined): Clients {
   };
   const forget = onCleanup(stop);
   return {
-    async sendOrders<T>(orders: SocketOrders) {
-      child.stdin.write(`${JSON.stringify(orders)}\n`);
+    async sendCommand<T>(command: SocketCommand) {
+      child.stdin.write(`${JSON.stringify(command)}\n`);
       const line = await lines.next();
       if (line.done === true) throw new Error(`the clients ended: ${said}`);
       return JSON.parse(line.value) as T;

@@ -15,9 +15,9 @@ import { createContenders, type Contender } from './servers.js';
 export interface SocketOptions {
   readonly rounds: number;
   readonly seconds: number;
-  /** Idle connections; null: ten thousand. */
+  /** Number of idle connections; null: 10,000. */
   readonly count: number | null;
-  /** Of `PARTS`; null: all of them. */
+  /** Names in `PARTS`; null: all. */
   readonly rows: readonly string[] | null;
 }
 
@@ -26,16 +26,16 @@ const PARTS = ['messages', 'answers', 'idle'] as const;
 const IDLE = 10_000;
 const LISTENERS = 1000;
 const ANNOUNCEMENTS = 40;
-/** Seconds between pings to idle connections: often, so that the measurement is short. */
+/** Seconds between pings to idle connections; a short interval, so that the measurement is short. */
 const PING = 2;
 const RARELY = 3600;
 
-/** Figures by what was measured and who. */
+/** Figures by measurement and server. */
 type Book = Map<string, Map<string, number[]>>;
 
-function addFigure(book: Book, row: string, who: string, value: number): void {
+function addFigure(book: Book, row: string, server: string, value: number): void {
   const rows = book.get(row) ?? new Map<string, number[]>();
-  book.set(row, rows.set(who, [...(rows.get(who) ?? []), value]));
+  book.set(row, rows.set(server, [...(rows.get(server) ?? []), value]));
 }
 
 export async function measureSockets(
@@ -44,7 +44,7 @@ export async function measureSockets(
 ): Promise<number> {
   const idle = count ?? IDLE;
   const files = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 0);
-  // Node raises its own limit to the hard one.
+  // Node raises its own limit to the hard limit.
   if (files < Math.max(idle, LISTENERS) + 200)
     throw new Error(`${idle} connections need as many open files and some more; the limit is ${files} (ulimit -Hn)`);
   const parts = selectByName(
@@ -99,10 +99,10 @@ async function measureAnnouncements(
   tell: RecordFigure,
 ): Promise<void> {
   const port = getPort(server);
-  await clients.sendOrders({ do: 'open', port, count: listeners });
-  await clients.sendOrders({ do: 'announce', port, times: times / 2 });
+  await clients.sendCommand({ do: 'open', port, count: listeners });
+  await clients.sendCommand({ do: 'announce', port, times: times / 2 });
   const before = readTreeCpuMicros(server.pid);
-  const { each, last } = await clients.sendOrders<AnnouncementTimes>({ do: 'announce', port, times });
+  const { each, last } = await clients.sendCommand<AnnouncementTimes>({ do: 'announce', port, times });
   const used = readTreeCpuMicros(server.pid) - before;
   if (each.length !== listeners * times) throw new Error(`${each.length} frames came`);
   const title = `message to ${listeners.toLocaleString('en')}`;
@@ -134,7 +134,7 @@ async function measureQuestions(server: Server, clients: Clients, seconds: numbe
           ...authorization,
         };
         const sendQuestions = (milliseconds: number) =>
-          clients.sendOrders<{ answers: number; seconds: number }>({ do: 'ask', ...asking, milliseconds });
+          clients.sendCommand<{ answers: number; seconds: number }>({ do: 'ask', ...asking, milliseconds });
         await sendQuestions(1000);
         const before = readTreeCpuMicros(server.pid);
         const { answers, seconds: took } = await sendQuestions(seconds * 1000);
@@ -154,33 +154,33 @@ async function measureIdle(
   tell: RecordFigure,
 ): Promise<void> {
   const port = getPort(server);
-  // What the first connections bring into memory is not what one more costs.
-  await clients.sendOrders({ do: 'open', port, count: 100 });
-  await clients.sendOrders({ do: 'end' });
+  // The first connections load code, which is not a cost of each connection.
+  await clients.sendCommand({ do: 'open', port, count: 100 });
+  await clients.sendCommand({ do: 'end' });
   const before = readResidentMiB(server.pid);
   const begun = performance.now();
-  await clients.sendOrders({ do: 'open', port, count });
+  await clients.sendCommand({ do: 'open', port, count });
   tell(`${count} connections: opened per second`, count / ((performance.now() - begun) / 1000));
   const [used, from] = [readTreeCpuMicros(server.pid), performance.now()];
   await (contender.name === 'baseline' ? pause(3 * PING * 1000) : waitForPings(clients, 3));
   tell(`${count} connections: KiB each`, ((readResidentMiB(server.pid) - before) * 1024) / count);
   const share = (readTreeCpuMicros(server.pid) - used) / ((performance.now() - from) * 1000);
   tell(`${count} connections: idle, % of a core`, share * 100);
-  // What ended connections leave in memory is added to that of the next ones.
+  // Memory of ended connections would be added to that of the next ones.
   for (let n = 0; n < 2; n++) {
-    await clients.sendOrders({ do: 'end' });
-    await clients.sendOrders({ do: 'open', port, count });
+    await clients.sendCommand({ do: 'end' });
+    await clients.sendCommand({ do: 'open', port, count });
   }
   tell(`${count} connections: KiB each, the third time`, ((readResidentMiB(server.pid) - before) * 1024) / count);
-  await clients.sendOrders({ do: 'end' });
+  await clients.sendCommand({ do: 'end' });
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Every connection so often. */
+/** Interval for each connection. */
 async function waitForPings(clients: Clients, times: number): Promise<void> {
   const end = Date.now() + (times + 10) * PING * 1000;
-  while (Math.min(...(await clients.sendOrders<number[]>({ do: 'pings' }))) < times) {
+  while (Math.min(...(await clients.sendCommand<number[]>({ do: 'pings' }))) < times) {
     if (Date.now() > end) throw new Error('connections were not pinged in time');
     await pause(200);
   }
@@ -198,7 +198,7 @@ function formatTable(book: Book, all: readonly Contender[]): string {
     const [middle, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((one) =>
       one.toFixed(2),
     );
-    // Who does nothing at all is no measure.
+    // A server that does nothing is no reference.
     const ratio = base.every((value) => value > 0) ? `**${middle}** (${least}..${most})` : '-';
     lines.push(`| ${row} | ${figures.join(' | ')} | ${ratio} |`);
   }

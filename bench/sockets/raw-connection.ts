@@ -1,28 +1,28 @@
 /**
- * A client of WebSocket and of HTTP with as little of its own as possible, so that the server is the limit: frames and requests
- * are bytes made before, answers are cut out of what comes by their length. For servers on this machine that are known.
+ * A minimal client of WebSocket and HTTP, so that the server is the limit: frames and requests are prepared bytes, and
+ * responses are split by their length. Only for the servers of the benchmark.
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 
 export interface RawConnection {
-  /** Sends bytes as they stand. */
+  /** Sends bytes unchanged. */
   write(bytes: Buffer): void;
-  /** Is called with each frame's text, or each answer's body. */
+  /** Called with the text of each frame, or the body of each response. */
   onMessage: (content: Buffer) => void;
-  /** Pings that came. */
+  /** Number of received pings. */
   pings(): number;
   readonly closed: Promise<string>;
   end(): void;
 }
 
-/** The number of bytes that the first whole message takes, and where its content begins; null: there is no whole one yet. */
+/** The length of the first complete message and the start of its content; null: it is incomplete. */
 type MessageCutter = (bytes: Buffer) => { readonly from: number; readonly size: number; readonly kind: number } | null;
 
 const TEXT = 1;
 const CLOSE = 8;
 const PING = 9;
 
-/** Masked, as a client's frames must be, with a mask that changes nothing. */
+/** Frames of clients must be masked; the mask of zeros changes nothing. */
 export function encodeFrame(text: string, kind = TEXT): Buffer {
   const content = Buffer.from(text);
   const long = content.length > 125;
@@ -33,7 +33,7 @@ export function encodeFrame(text: string, kind = TEXT): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** A server's frames are not masked; none of ours is longer than 64 KiB or in parts. */
+/** Frames of servers are not masked; those of the benchmark are not fragmented and at most 64 KiB long. */
 const cutFrame: MessageCutter = (bytes) => {
   if (bytes.length < 2) return null;
   const short = (bytes[1] ?? 0) & 0x7f;
@@ -46,7 +46,7 @@ const cutFrame: MessageCutter = (bytes) => {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Every answer says its length, and is a success. */
+/** Every response has a `content-length` and is a success. */
 const cutAnswer: MessageCutter = (bytes) => {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;
@@ -102,7 +102,7 @@ function openSocket(port: number): Promise<Socket> {
 export const connectHttp = async (port: number): Promise<RawConnection> =>
   createRawConnection(await openSocket(port), cutAnswer, Buffer.alloc(0));
 
-/** `headers`: whole lines. */
+/** `headers`: complete lines. */
 export async function connectSocket(port: number, headers = ''): Promise<RawConnection> {
   const socket = await openSocket(port);
   const head =

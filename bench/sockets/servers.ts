@@ -1,4 +1,4 @@
-/** Who keeps the connections: the hand-written service, ours, and ours with messages that go through Redis. */
+/** The measured servers: the hand-written service, Lintel, and Lintel with messages through Redis. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { createLintelTarget, root, socketBaseline } from '../targets.js';
 
 export interface Contender {
   readonly name: string;
-  /** Only how long messages to everybody take. */
+  /** True: only the duration of messages to all connections is measured. */
   readonly onlyAnnounces: boolean;
-  /** Seconds; how often clients are pinged. */
+  /** Seconds between pings. */
   start(ping: number): Promise<Server>;
 }
 
@@ -36,7 +36,7 @@ const ANNOUNCE = {
   ],
 };
 
-/** The definitions of the other rows, and one that sends. */
+/** The definitions of the other rows, and one that sends messages. */
 function readDefinitions(): Record<string, unknown> {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(root, 'bench/definitions', file), 'utf8'));
   return {
@@ -54,7 +54,7 @@ async function createInstallation(config: object): Promise<string> {
   return join(home, 'lintel.config.json');
 }
 
-/** The rate of messages is a limit against clients, and here they are as fast as they can be. */
+/** Clients send as fast as possible here, so the rate limit is raised. */
 const createWebsocketOptions = (ping: number): object => ({
   enabled: true,
   ping,
