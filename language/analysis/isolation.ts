@@ -113,6 +113,8 @@ function listTransactionGroups(
   registry: Registry,
   keysOf: FindKeys,
 ): TransactionGroup[] {
+  // No actionable asks a store, neither here nor in what these depend on.
+  if (resource.actions.every(({ stores, depends }) => stores.length === 0 && depends.length === 0)) return [];
   const listStandings = (places: ActionModel['places'], holder: object): readonly string[] =>
     places.flatMap((place) =>
       place.node === holder ? (registry.plugins.get(place.plugin)?.transactionEffect?.(place) ?? []) : [],
