@@ -23,13 +23,13 @@ export async function bootKernel(
   options: Partial<KernelOptions> & {
     readonly log?: Logger;
     readonly dev?: true;
-    readonly cachesStatements?: true;
+    readonly usesCache?: true;
   } = {},
 ): Promise<BootedKernel | null> {
   const log = options.log ?? (await createLog(terminal));
   const project = await loadProject(terminal.cwd, configFile, terminal.env, options.dev);
-  const { cachesStatements = false } = options;
-  return bootProject(terminal, { ...project, cachesStatements }, { ...options, log });
+  const { usesCache = false } = options;
+  return bootProject(terminal, { ...project, usesCache }, { ...options, log });
 }
 
 /** As `bootKernel`, for a loaded project. */

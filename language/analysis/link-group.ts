@@ -76,6 +76,8 @@ export interface WholeSet {
   readonly paths: ReadonlyMap<string, string>;
   readonly objects: StoredObjects;
   readonly answered: ResultNames;
+  /** Null or absent: the checks run. */
+  readonly verified?: object | null | undefined;
 }
 
 /** The same object as long as its inputs have not changed. */
@@ -90,6 +92,7 @@ const printChains = memoize((chains: AnalysisSettings['chains']): string => JSON
 export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Blocks<LinkedGroup> {
   const { registry, memory, report, given, paths } = set;
   const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
+  const isVerified = (set.verified ?? null) !== null;
   const linkDefinitions = (
     definitions: readonly Definition[],
     queries: ReadonlyMap<Definition, Queries>,
@@ -102,6 +105,7 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
     linkParameters(linked, { registry, report: own, columnUses, profile });
+    if (isVerified) return { linked, queries };
     checkTypes(linked, columnUses, { registry, report: own });
     checkGraph(linked, registry, own);
     checkChains(linked, chains, own);
@@ -125,7 +129,7 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
   ];
   return memory.getOrLookUpAll(heads, report, {
     name: 'link',
-    reads: [set.objects, profile, printChains(chains)],
+    reads: [set.objects, profile, printChains(chains), isVerified],
     readsOf: listReads,
     readsOfBlock: (at) => {
       const block = heads[at] ?? [];

@@ -18,7 +18,9 @@ import { applyEnvironment, type ConvertedVariable } from './config-environment.j
 import { findDefinitions, hasStatements, readDefinition } from './definition-files.js';
 import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
+import { createFindingsKey, openFindingsCache } from './findings-cache.js';
 import { CONFIG_NAME } from './names.js';
+import { BUILTIN } from './plugin-folders.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
 import { loadStatementSources } from './scripts.js';
 
@@ -33,8 +35,10 @@ export interface Project extends Packages {
   readonly dev: boolean;
   /** Reuses what a reload did not change. Only in `lintel dev`, because nothing else reloads. */
   readonly analyser: Analyser | null;
-  /** Statements that an earlier start has parsed are read from a file. */
-  readonly cachesStatements?: boolean;
+  /** What earlier starts have parsed and found is read from files. */
+  readonly usesCache?: boolean;
+  /** The config names plugins that are not part of this program. */
+  readonly hasOwnPlugins: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
   /** Texts instead of those on disk, by the name in messages. */
@@ -108,6 +112,7 @@ export async function createProject(
   return {
     ...packages,
     parsers: builtin.parsers,
+    hasOwnPlugins: plugins.some((entry) => !entry.startsWith(BUILTIN)),
     cwd,
     folder,
     configFile: file,
@@ -149,7 +154,9 @@ export async function loadDefinitions(
   const files = await readDefinitions(project, config);
   const hasTexts = hasStatements(files, project.registry);
   if (hasTexts) onStatements?.();
-  const cache = hasTexts && project.cachesStatements === true ? await project.parsers.openCache(project.folder) : null;
+  const cache = hasTexts && project.usesCache === true ? await project.parsers.openCache(project.folder) : null;
+  const findings =
+    project.usesCache === true && !project.hasOwnPlugins ? await openFindingsCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
   let analyser = project.analyser ?? createAnalyser(project.registry);
   const unmatched = checkPatterns(
@@ -162,13 +169,18 @@ export async function loadDefinitions(
     refusedQueries: QueryRejections,
     stored: readonly string[] = [],
   ): Promise<LoadedDefinitions> => {
-    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
+    const asked = { ...options, refusals, refusedQueries, stored };
+    const isRejected = refusals.size + refusedQueries.size > 0;
+    const key = findings === null || isRejected ? null : createFindingsKey(files, project.registry, asked);
+    const verified = key === null ? undefined : findings?.find(key);
+    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...asked, verified });
     let analysis = analyseTexts();
     if (await cache?.loadMissing()) {
       analyser = createAnalyser(project.registry);
       analysis = analyseTexts();
     }
     void cache?.writeChanges();
+    if (key !== null && verified === undefined) void findings?.store(key, analysis);
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];

@@ -34,10 +34,10 @@ describe('the cache of parsed statements', () => {
     writeFile(join(folder, CACHE_FILE), JSON.stringify(cache));
 
   /** Codes of the problems, as `lintel serve` finds them or as `lintel check` does. */
-  async function listCodes({ folder }: TempProject, cachesStatements: boolean): Promise<string[]> {
+  async function listCodes({ folder }: TempProject, usesCache: boolean): Promise<string[]> {
     const project = await loadProject(folder, undefined, {});
     if (project.config === null) throw new Error(JSON.stringify(project.configProblems));
-    const { problems } = await loadDefinitions({ ...project, cachesStatements }, project.config);
+    const { problems } = await loadDefinitions({ ...project, usesCache }, project.config);
     return problems.map(({ code, message }) => `${code} ${message}`);
   }
   const waitForCache = (project: TempProject, part: string): Promise<void> =>
