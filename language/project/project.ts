@@ -18,7 +18,7 @@ import { applyEnvironment, type ConvertedVariable } from './config-environment.j
 import { findDefinitions, hasStatements, readDefinition } from './definition-files.js';
 import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
-import { createFindingsKey, openFindingsCache } from './findings-cache.js';
+import { createFindingsKey, openFindingsCache, RecordedEnv } from './findings-cache.js';
 import { CONFIG_NAME } from './names.js';
 import { BUILTIN } from './plugin-folders.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
@@ -158,6 +158,7 @@ export async function loadDefinitions(
   const findings =
     project.usesCache === true && !project.hasOwnPlugins ? await openFindingsCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
+  const env = new RecordedEnv(options.env ?? []);
   let analyser = project.analyser ?? createAnalyser(project.registry);
   const unmatched = checkPatterns(
     project,
@@ -169,10 +170,10 @@ export async function loadDefinitions(
     refusedQueries: QueryRejections,
     stored: readonly string[] = [],
   ): Promise<LoadedDefinitions> => {
-    const asked = { ...options, refusals, refusedQueries, stored };
+    const asked = { ...options, env, refusals, refusedQueries, stored };
     const isRejected = refusals.size + refusedQueries.size > 0;
     const key = findings === null || isRejected ? null : createFindingsKey(files, project.registry, asked);
-    const verified = key === null ? undefined : findings?.find(key);
+    const verified = key === null ? undefined : findings?.find(key, env);
     const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...asked, verified });
     let analysis = analyseTexts();
     if (await cache?.loadMissing()) {
@@ -180,7 +181,7 @@ export async function loadDefinitions(
       analysis = analyseTexts();
     }
     void cache?.writeChanges();
-    if (key !== null && verified === undefined) void findings?.store(key, analysis);
+    if (key !== null && verified === undefined) void findings?.store(key, env, analysis);
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
