@@ -22,6 +22,7 @@ import { createResultNames, linkGroups, listResultColumns, orderBySet, type Whol
 import { joinLists } from './blocks.js';
 import { readQueries } from './read-queries.js';
 import { isSame } from './lookups.js';
+import { createSingleRun } from './single-run.js';
 import { createStageCache, type Blocks, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
@@ -68,11 +69,10 @@ export interface Analyser {
 }
 
 export function analyseFiles(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
-  return createAnalyser(registry).analyseAll(files, options);
+  return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-export function createAnalyser(registry: Registry): Analyser {
-  const memory = createStageCache(registry.codes);
+export function createAnalyser(registry: Registry, memory = createStageCache(registry.codes)): Analyser {
   let shelf = new Map<string, FileRead>();
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;

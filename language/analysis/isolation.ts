@@ -10,7 +10,8 @@ import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { createReport, isInside } from './report.js';
-import { createStageCache, type Lookups } from './stage-cache.js';
+import { createSingleRun } from './single-run.js';
+import type { Lookups } from './lookups.js';
 import type { LocatedNode } from '../source/tree.js';
 
 /** By id of the serving resource, then key of the actionable. */
@@ -43,7 +44,7 @@ export function computeIsolations(
   models: readonly DataModel[],
   registry: Registry,
   /** Decisions of an earlier set, kept while dependencies and keys are the same. */
-  stages = createStageCache(registry.codes),
+  stages = createSingleRun(registry.codes),
 ): Isolations {
   const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action] as const)));
   const source = { actions, keysOf: listKeys(models) };

@@ -10,6 +10,7 @@ import type { ActionModel, ResourceModel } from './model.js';
 import { compileTables } from './model-tables.js';
 import { hasBlindColumns } from './conceal-pattern.js';
 import type { Registry } from './registry.js';
+import { createSingleRun } from './single-run.js';
 import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import { listResourceRealms } from './uid-namespace.js';
 
@@ -80,8 +81,9 @@ export interface PlanCache {
   reads: readonly StageInput[];
 }
 
-export const createPlanCache = ({ codes }: Registry): PlanCache => ({
-  stages: createStageCache(codes),
+/** `isRepeated`: false where no other set follows. */
+export const createPlanCache = ({ codes }: Registry, isRepeated = true): PlanCache => ({
+  stages: isRepeated ? createStageCache(codes) : createSingleRun(codes),
   latest: null,
   reads: [],
 });

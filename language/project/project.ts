@@ -12,6 +12,7 @@ import { listScratchPlugins, type StatementChecker, type StatementFindings } fro
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/analysis.js';
+import { createSingleRun } from '../analysis/single-run.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';
@@ -159,7 +160,9 @@ export async function loadDefinitions(
     project.usesCache === true && !project.hasOwnPlugins ? await openFindingsCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
   const env = new RecordedEnv(options.env ?? []);
-  let analyser = project.analyser ?? createAnalyser(project.registry);
+  const createSingleAnalyser = (): Analyser =>
+    createAnalyser(project.registry, createSingleRun(project.registry.codes));
+  let analyser = project.analyser ?? createSingleAnalyser();
   const unmatched = checkPatterns(
     project,
     files.map(({ file }) => resolve(project.cwd, file)),
@@ -177,7 +180,7 @@ export async function loadDefinitions(
     const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...asked, verified });
     let analysis = analyseTexts();
     if (await cache?.loadMissing()) {
-      analyser = createAnalyser(project.registry);
+      analyser = createSingleAnalyser();
       analysis = analyseTexts();
     }
     void cache?.writeChanges();
