@@ -28,9 +28,9 @@ interface CompiledResource {
   readonly indexSources: readonly BlindIndexSource[];
 }
 
-const recordHandles = (handles: Handles, plugins: Set<string>): Handles => ({
-  ...handles,
-  handle: (id) => handles.handle(plugins.add(id) && id),
+const recordHandles = ({ resolve, handle }: Handles, plugins: Set<string>): Handles => ({
+  resolve,
+  handle: (id) => handle(plugins.add(id) && id),
 });
 
 /** `reads`: what every plan depends on. */
@@ -51,11 +51,11 @@ export function compilePlanSet(
       reads: cache.reads,
       source: set,
       compute: (answers) => {
-        const [lookups, end] = recordLookups(answers, cache);
+        const [input, end] = recordLookups(services, answers, cache);
         const indexSources: BlindIndexSource[] = [];
         const plugins = new Set<string>();
         const handles = recordHandles(services.handles, plugins);
-        const plan = compileResource({ ...services, ...lookups, handles, plugins, indexSources }, resource);
+        const plan = compileResource({ ...input, handles, plugins, indexSources }, resource);
         end();
         return { plan, indexSources };
       },

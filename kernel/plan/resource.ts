@@ -63,6 +63,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply, settle: select(ResourcePhase.SETTLE, Infinity), main };
+  const rendered = accepts === null ? renderJsonText(route, compiled[main]?.renders) : route;
   const sample = addNeededPaths(draft.sample, scope.needed);
   const plan: ResourcePlan = Object.freeze({
     id: resource.id,
@@ -71,9 +72,11 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     plugins: input.plugins,
     admit: select(ResourcePhase.ADMIT, ResourcePhase.CHECK),
     check: select(ResourcePhase.CHECK, ResourcePhase.REPLY),
-    ...route,
+    groups: rendered.groups,
+    reply: rendered.reply,
+    settle: route.settle,
+    main,
     inside,
-    ...(accepts === null && renderJsonText(route, compiled[main]?.renders)),
     accepts,
     parts: new Map(parts.map((part) => [part.key, part])),
     schedules,

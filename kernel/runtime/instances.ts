@@ -86,7 +86,9 @@ export function createInstances({
       find: (other, name) => find(id, other, name),
     };
     container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
-    return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
+    let made: { readonly handle: unknown } | null = null;
+    const handle = (): unknown => (made ??= { handle: container.resolve<unknown>(key) }).handle;
+    return { key, id, runtime, context, importTime, handle };
   }
 
   function assertDeclared(asking: PluginId, declared: readonly string[], other: PluginId): void {

@@ -74,7 +74,7 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
 
 export function createAnalyser(registry: Registry, memory = createStageCache(registry.codes)): Analyser {
   let shelf = new Map<string, FileRead>();
-  let byShape = false;
+  let [byShape, isChecked] = [false, true];
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
     const found = readFile(source, before, { codes: registry.codes, byShape });
@@ -114,8 +114,10 @@ export function createAnalyser(registry: Registry, memory = createStageCache(reg
       if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
-      if (isTold !== byShape) shelf = new Map();
-      byShape = isTold;
+      const isNew = verified === undefined;
+      // A definition that was walked has what the walk found.
+      if (isTold !== byShape || isNew !== isChecked) shelf = new Map();
+      [byShape, isChecked] = [isTold, isNew];
       const all = files.map((source) => {
         // A second file of the same name has no cached read.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
@@ -148,13 +150,13 @@ interface AnalysisStart {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
+  readonly verified?: VerifiedFindings | undefined;
 }
 
 interface AnalysisRun extends AnalysisStart, Pick<SetChecks, 'refusals' | 'refusedQueries'> {
   readonly env: EnvFacts | null;
   readonly sql: StatementParser | undefined;
   readonly given: AnalysisSettings | null;
-  readonly verified: VerifiedFindings | undefined;
   readonly objects: StoredObjects;
   /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
@@ -225,7 +227,7 @@ function analyseDefinitions(
       stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
   const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
   const resources = blocks.map(listResources);
-  const columns = queries.lists.map(listResultColumns);
+  const columns = run.verified === undefined ? queries.lists.map(listResultColumns) : [];
   const set: WholeSet = {
     ...run,
     tables,
@@ -293,8 +295,11 @@ const NOTHING: ReadonlySet<Definition> = new Set();
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;
 
-function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
-  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
+function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): void {
+  const { registry, memory, report, verified } = start;
+  const isVerified = verified !== undefined;
+  const walkOne = (definition: Definition, own: Report): void =>
+    walkDefinition(definition, registry, own, isVerified);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
 

@@ -100,7 +100,10 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     own: Report,
   ): LinkedGroup => {
     const tables = recordTables(lookups);
-    const columnUses: ColumnUsesByStatement = new Map([...queries.values()].flatMap((one) => [...one.columnUses]));
+    // Of fixes and checks.
+    const columnUses: ColumnUsesByStatement = new Map(
+      isVerified ? [] : [...queries.values()].flatMap((one) => [...one.columnUses]),
+    );
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);

@@ -50,15 +50,17 @@ export function readSet(analysis: Analysis, registry: Registry, stages: StageCac
 
 type Read = <A extends StageInput>(key: string, read: (set: CompiledSet) => A, print?: (a: A) => StageInput) => A;
 
-/** After `end`, the latest set answers, so that a plan holds no earlier one in memory. */
-export function recordLookups(
+/** Added to `base`. After `end`, the latest set answers, so that a plan holds no earlier one in memory. */
+export function recordLookups<T extends object>(
+  base: T,
   lookups: Lookups<CompiledSet>,
   holder: { readonly latest: CompiledSet | null },
-): [SetLookups, end: () => void] {
+): [T & SetLookups, end: () => void] {
   let isOver = false;
   const read: Read = (key, ask, print) =>
     isOver && holder.latest !== null ? ask(holder.latest) : lookups.readAnswer(key, ask, print);
-  const recorded: SetLookups = {
+  const recorded: T & SetLookups = {
+    ...base,
     resources: { get: (id) => read(`resource ${id}`, ({ resources }) => resources.get(id)) },
     actions: { get: (key) => read(`action ${key}`, ({ actions }) => actions.get(key)) },
     tables: { get: (model) => read(`table ${model}`, ({ tables }) => tables.get(model), printTable) },
