@@ -74,7 +74,7 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
 
 export function createAnalyser(registry: Registry, memory = createStageCache(registry.codes)): Analyser {
   let shelf = new Map<string, FileRead>();
-  let [byShape, isChecked] = [false, true];
+  let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
     const found = readFile(source, before, { codes: registry.codes, byShape });
@@ -114,10 +114,8 @@ export function createAnalyser(registry: Registry, memory = createStageCache(reg
       if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
-      const isNew = verified === undefined;
-      // A definition that was walked has what the walk found.
-      if (isTold !== byShape || isNew !== isChecked) shelf = new Map();
-      [byShape, isChecked] = [isTold, isNew];
+      if (isTold !== byShape) shelf = new Map();
+      byShape = isTold;
       const all = files.map((source) => {
         // A second file of the same name has no cached read.
         const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
@@ -165,19 +163,19 @@ interface AnalysisRun extends AnalysisStart, Pick<SetChecks, 'refusals' | 'refus
 const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
   new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
 
-/** Checks that only report. */
-function checkTexts({ registry, memory, report, env, given }: AnalysisRun, blocks: Blocks<Definition>): void {
+/** Also finds the plugins that accessors use. */
+function checkTexts({ registry, memory, report, env, given, verified }: AnalysisRun, blocks: Blocks<Definition>): void {
   const isLenient = isSub0(given?.profile ?? null);
   memory.getOrLookUpAll(blocks, report, {
     name: 'accessors',
-    reads: [env === null, isLenient],
+    reads: [env === null, isLenient, verified === undefined],
     source: env ?? NO_VARIABLES,
     compute: (definition, lookups: Lookups<EnvFacts>, own) => {
       checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
-      checkTemplates(registry, own, definition, isLenient);
+      if (verified === undefined) checkTemplates(registry, own, definition, isLenient);
     },
   });
-  checkPurposes({ registry, report, env }, blocks);
+  if (verified === undefined) checkPurposes({ registry, report, env }, blocks);
 }
 
 function analyseDefinitions(
@@ -190,7 +188,7 @@ function analyseDefinitions(
   const { registry, memory, report, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const blocks = memory.splitIntoBlocks('definitions', definitions);
-  if (run.verified === undefined) checkTexts(run, blocks);
+  checkTexts(run, blocks);
   const defined = blocks.flatMap(listModels);
   const naming = blocks.flatMap(listNaming);
   const listTableReads = (names: TableNames): StageInput[] =>
@@ -298,6 +296,7 @@ const getItself = (env: EnvFacts): EnvFacts => env;
 function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): void {
   const { registry, memory, report, verified } = start;
   const isVerified = verified !== undefined;
+  // A walk without the comparison finds the same in these definitions, so an analysis without `verified` may follow.
   const walkOne = (definition: Definition, own: Report): void =>
     walkDefinition(definition, registry, own, isVerified);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
