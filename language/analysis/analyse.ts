@@ -260,7 +260,7 @@ function analyseDefinitions(
   });
   // Lazy: expensive for large sets, and rarely read.
   const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
-  const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
+  const uses = createLazy(() => new Set(blocks.flatMap(listUses)));
   const spoken = createLazy(() => new Map(queries.lists.flatMap((block) => block.flatMap((one) => [...one.names]))));
   const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
   const asked = createLazy(() => listCheckableStatements(definitions, linked.flat(), stores, unasked));
@@ -290,6 +290,9 @@ function analyseDefinitions(
 }
 
 const NOTHING: ReadonlySet<Definition> = new Set();
+const listUses = memoize((block: readonly Definition[]): readonly PluginId[] => [
+  ...new Set(block.flatMap(({ finds }) => [...finds.uses])),
+]);
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;
 

@@ -1,7 +1,7 @@
 /** Loads a project from disk. Connects to nothing. */
 import type { ParserSource, StatementParser } from '../../contract/query-language.js';
-import { readFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { readFile as readText } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import { pluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
@@ -16,7 +16,7 @@ import { createSingleRun } from '../analysis/single-run.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';
-import { findDefinitions, hasStatements, readDefinition } from './definition-files.js';
+import { createDefinitionReader, findDefinitions, hasStatements, readDefinition } from './definition-files.js';
 import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
 import { createFindingsKey, openFindingsCache, RecordedEnv } from './findings-cache.js';
@@ -36,6 +36,7 @@ export interface Project extends Packages {
   readonly dev: boolean;
   /** Reuses what a reload did not change. Only in `lintel dev`, because nothing else reloads. */
   readonly analyser: Analyser | null;
+  readonly readFile: typeof readDefinition;
   /** What earlier starts have parsed and found is read from files. */
   readonly usesCache?: boolean;
   /** The config names plugins that are not part of this program. */
@@ -120,6 +121,7 @@ export async function createProject(
     env,
     dev,
     analyser: dev ? createAnalyser(packages.registry) : null,
+    readFile: dev ? createDefinitionReader() : readDefinition,
     config: analysed.config === null ? null : applyEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: [
@@ -133,7 +135,7 @@ export async function createProject(
 
 async function readConfig(file: string, demanded: boolean): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8');
+    return await readText(file, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' && !demanded) return null;
@@ -165,7 +167,7 @@ export async function loadDefinitions(
   let analyser = project.analyser ?? createSingleAnalyser();
   const unmatched = checkPatterns(
     project,
-    files.map(({ file }) => resolve(project.cwd, file)),
+    files.map(({ file }) => file),
   );
   let descriptions: StatementFindings['descriptions'] = new Map();
   const analyseWith = async (
@@ -221,9 +223,13 @@ export async function createAnalysisOptions(
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
-  const { cwd, folder, configFile, tests = false, overlay } = project;
+  const { cwd, folder, configFile, tests = false, overlay, readFile } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  const files = names.map((name) => readDefinition(name, relative(cwd, name) || name));
+  // Most are inside, and thousands of names take time.
+  const inside = `${cwd}${sep}`;
+  const files = names.map((name) =>
+    readFile(name, name.startsWith(inside) ? name.slice(inside.length) : relative(cwd, name) || name),
+  );
   const there = files.filter((file) => file !== null);
   if (overlay === undefined) return there;
   const added = [...overlay].filter(([file]) => !there.some((one) => one.file === file));
