@@ -300,8 +300,7 @@ function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[
   const { registry, memory, report, verified } = start;
   const isVerified = verified !== undefined;
   // A walk without the comparison finds the same in these definitions, so an analysis without `verified` may follow.
-  const walkOne = (definition: Definition, own: Report): void =>
-    walkDefinition(definition, registry, own, isVerified);
+  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own, isVerified);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
 

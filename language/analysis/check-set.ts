@@ -79,7 +79,13 @@ export function checkSet(set: SetChecks): SetFindings {
   if (set.refusedQueries !== undefined) reportQueryRejections(report, definitions, set.refusedQueries);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const isWhole = env !== null;
-  const { rows, silenced } = applyAcknowledgements({ definitions: blocks, rows: report.rows, registry, broken, isWhole });
+  const { rows, silenced } = applyAcknowledgements({
+    definitions: blocks,
+    rows: report.rows,
+    registry,
+    broken,
+    isWhole,
+  });
   const problems = toProblems({ rows }, set.repaired).sort(compareByPlace);
   return { problems, acknowledged: silenced.length, broken, unasked };
 }

@@ -332,9 +332,7 @@ interface TouchedTables {
 
 const ANY = '*';
 
-const listTouchedTables = memoize(
-  (members: readonly Member[]): TouchedTables => ({
-    tables: members.flatMap(({ access }) => access.tables),
-    foreign: members.some(({ access }) => access.foreign !== null),
-  }),
-);
+const listTouchedTables = memoize((members: readonly Member[]): TouchedTables => ({
+  tables: members.flatMap(({ access }) => access.tables),
+  foreign: members.some(({ access }) => access.foreign !== null),
+}));

@@ -12,7 +12,6 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
   const context = { doc, registry, report, finds, isVerified };
   walk(context, node, ROOT_FIELDS[sort], `this ${sort}`);
   const field = MODEL_SETTINGS.fields[ACKNOWLEDGE];
-  if (acknowledge !== null && field !== undefined)
-    walk(context, acknowledge, field, `"${ACKNOWLEDGE}"`);
+  if (acknowledge !== null && field !== undefined) walk(context, acknowledge, field, `"${ACKNOWLEDGE}"`);
   trimWalkResult(finds);
 }

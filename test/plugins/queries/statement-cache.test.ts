@@ -123,9 +123,7 @@ describe('the cache of findings', () => {
         HmacSignatureVerifier: { sig_header: '$HEADER.x-sign', secret_key: '$ENV.HOOK_KEY', algorithm: 'sha256' },
       },
     },
-    actionables: [
-      { id: 1, mode: 'RETURN', value: 1, payload_validation: [{ field: { unused: { type: 'STRING' } } }] },
-    ],
+    actionables: [{ id: 1, mode: 'RETURN', value: 1, payload_validation: [{ field: { unused: { type: 'STRING' } } }] }],
   };
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));

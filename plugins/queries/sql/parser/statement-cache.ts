@@ -67,8 +67,4 @@ async function readCache(file: string): Promise<ReadonlyMap<string, ParsedStatem
 }
 
 const writeCache = (file: string, used: ReadonlyMap<string, ParsedStatements>): Promise<void> =>
-  writeCacheFile(
-    file,
-    { parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile,
-    MAX_BYTES,
-  );
+  writeCacheFile(file, { parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile, MAX_BYTES);
