@@ -28,9 +28,9 @@ interface CompiledResource {
   readonly indexSources: readonly BlindIndexSource[];
 }
 
-const recordHandles = ({ resolve, handle }: Handles, plugins: Set<string>): Handles => ({
-  resolve,
-  handle: (id) => handle(plugins.add(id) && id),
+const recordHandles = (handles: Handles, plugins: Set<string>): Handles => ({
+  ...handles,
+  handle: (id) => handles.handle(plugins.add(id) && id),
 });
 
 /** `reads`: what every plan depends on. */

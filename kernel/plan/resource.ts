@@ -63,17 +63,15 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply, settle: select(ResourcePhase.SETTLE, Infinity), main };
-  const rendered = accepts === null ? renderJsonText(route, compiled[main]?.renders) : route;
   const sample = addNeededPaths(draft.sample, scope.needed);
   const plan: ResourcePlan = Object.freeze({
+    ...(accepts === null ? renderJsonText(route, compiled[main]?.renders) : route),
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
     plugins: input.plugins,
     admit: select(ResourcePhase.ADMIT, ResourcePhase.CHECK),
     check: select(ResourcePhase.CHECK, ResourcePhase.REPLY),
-    groups: rendered.groups,
-    reply: rendered.reply,
     settle: route.settle,
     main,
     inside,

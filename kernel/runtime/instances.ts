@@ -86,9 +86,7 @@ export function createInstances({
       find: (other, name) => find(id, other, name),
     };
     container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
-    let made: { readonly handle: unknown } | null = null;
-    const handle = (): unknown => (made ??= { handle: container.resolve<unknown>(key) }).handle;
-    return { key, id, runtime, context, importTime, handle };
+    return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
   }
 
   function assertDeclared(asking: PluginId, declared: readonly string[], other: PluginId): void {

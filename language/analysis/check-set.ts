@@ -28,7 +28,6 @@ import type { UniqueFields } from './uniques.js';
 /** What an analysis without errors has found: it holds for any analysis with the same inputs. */
 export interface VerifiedFindings {
   readonly problems: readonly Problem[];
-  /** The number of silenced problems. */
   readonly acknowledged: number;
 }
 
@@ -41,13 +40,11 @@ export interface SetFindings extends VerifiedFindings {
 export interface SetChecks extends WholeSet {
   readonly definitions: readonly Definition[];
   readonly tests: readonly Definition[];
-  /** Each name once. */
   readonly defined: readonly Definition[];
   readonly blocks: Blocks<Definition>;
   readonly groups: Blocks<LinkedGroup>;
   readonly linked: Blocks<LinkedResource>;
   readonly uniques: UniqueFields;
-  /** Files with syntax errors. */
   readonly faulty: ReadonlySet<string>;
   readonly repaired: ReadonlySet<string>;
   readonly refusals: StatementRejections | undefined;

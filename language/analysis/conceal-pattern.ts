@@ -54,7 +54,6 @@ export function buildConcealPattern({ registry, uses, sequence, tables, ...whole
 
 const compiled = new Map<string, RegExp>();
 
-/** One for all resources with the same forms: there are few of them. */
 function compileForms(forms: readonly string[]): RegExp | null {
   if (forms.length === 0) return null;
   const source = forms.join('|');

@@ -76,7 +76,6 @@ export interface WholeSet {
   readonly paths: ReadonlyMap<string, string>;
   readonly objects: StoredObjects;
   readonly answered: ResultNames;
-  /** Null or absent: the checks run. */
   readonly verified?: object | null | undefined;
 }
 
@@ -100,7 +99,6 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     own: Report,
   ): LinkedGroup => {
     const tables = recordTables(lookups);
-    // Of fixes and checks.
     const columnUses: ColumnUsesByStatement = new Map(
       isVerified ? [] : [...queries.values()].flatMap((one) => [...one.columnUses]),
     );

@@ -110,7 +110,6 @@ interface Recording<S> {
   readonly source: S;
   /** By key, what other definitions have looked up in this stage. */
   readonly shared: Map<string, SharedAnswer>;
-  /** Created for the first answer, because most stages look up nothing. */
   given: Map<string, StageInput> | null;
 }
 

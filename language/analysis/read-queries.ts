@@ -60,7 +60,6 @@ export function readQueries(
   return { get: (definition) => memory.findOutcome(STAGE, definition) as Queries | undefined, lists };
 }
 
-/** Few starts read them: suggestions and the description of values do. */
 class LateQueries implements Queries {
   readonly #read: () => Queries;
   constructor(read: () => Queries) {

@@ -22,7 +22,6 @@ const MAX_BYTES = 4 << 20;
 /** A start may analyse twice: with the views and functions of the stores too. */
 const MOST_SETS = 4;
 
-/** The variables that an analysis asked for. */
 export class RecordedEnv extends Map<string, EnvFact> {
   readonly names = new Set<string>();
   /** False once all names were asked for. */
@@ -43,7 +42,6 @@ export class RecordedEnv extends Map<string, EnvFact> {
 
 interface StoredFindings extends VerifiedFindings {
   readonly variables: readonly string[];
-  /** A digest of their facts. */
   readonly facts: string;
 }
 
@@ -82,19 +80,18 @@ const isFindings = (value: unknown): value is StoredFindings => {
   return isFound && Array.isArray(variables) && typeof facts === 'string';
 };
 
-const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+const createDigest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const digestFacts = (names: readonly string[], env: EnvFacts): string =>
-  digest(names.map((name) => [name, env.get(name)]));
+  createDigest(names.map((name) => [name, env.get(name)]));
 
-/** The same in each process that runs these modules. */
 function describeProgram({ plugins, kinds }: Registry): unknown[] {
   const { version, dependencies } = readPackageFile();
   const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
   return [version, dependencies, mtimeMs, process.version, [...plugins.keys()], [...kinds.keys()]];
 }
 
-/** For projects whose plugins are all part of this program: the code of others may change at any time. */
+/** Not for projects with other plugins than those of this program: their code may change at any time. */
 export function createFindingsKey(
   files: readonly SourceFile[],
   registry: Registry,

@@ -114,7 +114,6 @@ describe('the cache of parsed statements', () => {
 
 describe('the cache of findings', () => {
   const KEY = 'a key of 32 letters, and no other';
-  /** Has a warning, which a start prints. */
   const RESOURCE = {
     id: 'call',
     resource: 'call',
@@ -148,7 +147,6 @@ describe('the cache of findings', () => {
   }
   const listCodes = async (project: TempProject, env: Record<string, string> = { HOOK_KEY: KEY }): Promise<string[]> =>
     (await load(project, env)).problems.map(({ code }) => code);
-  /** Replaces what was found, to see whether a start reads it. */
   async function forge(project: TempProject): Promise<void> {
     const text = await readFile(findFile(project), 'utf8');
     await writeFile(findFile(project), text.replaceAll('"code":"LNK_RULE_UNUSED"', '"code":"FORGED"'));
