@@ -52,8 +52,7 @@ export function compilePlanSet(
       source: set,
       compute: (answers) => {
         const [input, end] = recordLookups(services, answers, cache);
-        const indexSources: BlindIndexSource[] = [];
-        const plugins = new Set<string>();
+        const [indexSources, plugins] = [[] as BlindIndexSource[], new Set<string>()];
         const handles = recordHandles(services.handles, plugins);
         const plan = compileResource({ ...input, handles, plugins, indexSources }, resource);
         end();
