@@ -16,12 +16,9 @@ import {
 
 /** A second analysis, with the objects of a store, reuses only stages that read nothing but the definition. */
 export function createSingleRun(codes: Readonly<Record<string, CodeEntry>>): StageCache {
-  const { splitIntoBlocks, reuseBlocks, getOrComputeAll } = createStageCache(codes);
   const outcomes = new Map<string, Map<object, unknown>>();
   return {
-    splitIntoBlocks,
-    reuseBlocks,
-    getOrComputeAll,
+    ...createStageCache(codes),
     findOutcome: (name, thing) => outcomes.get(name)?.get(thing),
     getOrCompute<T>(_thing: object, report: Report, { compute }: Stage<T>): T {
       return compute(report);
