@@ -1,6 +1,7 @@
 /** Common start of `serve` and `dev`: creates log, project and kernel. */
 import type { Logger } from 'pino';
 import { createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
+import { delayOptimization } from '../language/project/code-tiering.js';
 import { InvalidDefinitionsError } from '../language/project/invalid-definitions.js';
 import { loadProject } from '../plugins/distribution.js';
 import type { Project } from '../language/project/project.js';
@@ -22,13 +23,13 @@ export async function bootKernel(
   options: Partial<KernelOptions> & {
     readonly log?: Logger;
     readonly dev?: true;
-    readonly cachesStatements?: true;
+    readonly usesCache?: true;
   } = {},
 ): Promise<BootedKernel | null> {
   const log = options.log ?? (await createLog(terminal));
   const project = await loadProject(terminal.cwd, configFile, terminal.env, options.dev);
-  const { cachesStatements = false } = options;
-  return bootProject(terminal, { ...project, cachesStatements }, { ...options, log });
+  const { usesCache = false } = options;
+  return bootProject(terminal, { ...project, usesCache }, { ...options, log });
 }
 
 /** As `bootKernel`, for a loaded project. */
@@ -38,7 +39,7 @@ export async function bootProject(
   { log, ...options }: Partial<KernelOptions> & { readonly log: Logger },
 ): Promise<BootedKernel | null> {
   try {
-    return { kernel: await createKernel({ ...options, project, log }), log };
+    return { kernel: await delayOptimization(() => createKernel({ ...options, project, log })), log };
   } catch (error) {
     showInvalidDefinitions(error, project, terminal);
     return null;

@@ -6,6 +6,7 @@ import type { Config } from '../language/analysis/config.js';
 import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
 import { join, resolve } from 'node:path';
+import { delayOptimization } from '../language/project/code-tiering.js';
 import { createScratchProcess } from '../language/project/scratch-process.js';
 import { findMissingPackages } from '../language/project/missing-packages.js';
 import { openScratchHere } from '../language/project/store-checks.js';
@@ -142,7 +143,8 @@ async function readProject(
     return null;
   }
   const { config } = project;
-  return { project, checked: config === null ? null : await checkDefinitions(project, config) };
+  const checked = config === null ? null : await delayOptimization(() => checkDefinitions(project, config));
+  return { project, checked };
 }
 
 function printProblems(

@@ -16,7 +16,7 @@ import { formatCurl, formatEndpointTable, formatScheduleTable } from './table.js
 import type { Output, Terminal } from './terminal.js';
 
 export async function runServe({ config }: CommandOptions, terminal: Terminal): Promise<number> {
-  const booted = await bootKernel(terminal, config, { wait: true, statementChecks: 'stores', cachesStatements: true });
+  const booted = await bootKernel(terminal, config, { wait: true, statementChecks: 'stores', usesCache: true });
   if (booted === null) return 1;
   const { kernel } = booted;
   showSkippedResources(kernel, terminal);

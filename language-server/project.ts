@@ -171,7 +171,9 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     const text = getConfigText();
     if (text === null) return [];
     const configDocument = createDocument(CONFIG_NAME, text);
-    return checkPatterns({ folder, configDocument, registry: state.plugins.registry }, [...getOverlaidFiles().keys()]);
+    return checkPatterns({ cwd: folder, folder, configDocument, registry: state.plugins.registry }, [
+      ...getOverlaidFiles().keys(),
+    ]);
   }
 
   function analyseProject(): Snapshot {

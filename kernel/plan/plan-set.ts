@@ -51,11 +51,10 @@ export function compilePlanSet(
       reads: cache.reads,
       source: set,
       compute: (answers) => {
-        const [lookups, end] = recordLookups(answers, cache);
-        const indexSources: BlindIndexSource[] = [];
-        const plugins = new Set<string>();
+        const [input, end] = recordLookups(services, answers, cache);
+        const [indexSources, plugins] = [[] as BlindIndexSource[], new Set<string>()];
         const handles = recordHandles(services.handles, plugins);
-        const plan = compileResource({ ...services, ...lookups, handles, plugins, indexSources }, resource);
+        const plan = compileResource({ ...input, handles, plugins, indexSources }, resource);
         end();
         return { plan, indexSources };
       },

@@ -58,11 +58,12 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const inside = reply?.some(({ undoes }) => undoes === true) === true;
   const groups = groupActions(actions, draft.alone, needs, isAccepting || inside ? 'last' : 'none');
   // Deferred work is accepted inside the unit of the last group.
-  const shared = groups.at(-1)?.unit?.shared ?? null;
-  const parts = drafted.map((part) => compilePart(scope, part, draft, needs, shared));
+  const parts = drafted.map((part) => compilePart(scope, part, draft, needs, groups.at(-1)?.unit?.shared ?? null));
   const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
-  const route = { groups, reply, settle: select(ResourcePhase.SETTLE, Infinity), main };
+  const settle = select(ResourcePhase.SETTLE, Infinity);
+  const route = { groups, reply, settle, main };
+  const shown = accepts === null ? renderJsonText(route, compiled[main]?.renders) : route;
   const sample = addNeededPaths(draft.sample, scope.needed);
   const plan: ResourcePlan = Object.freeze({
     id: resource.id,
@@ -71,9 +72,11 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     plugins: input.plugins,
     admit: select(ResourcePhase.ADMIT, ResourcePhase.CHECK),
     check: select(ResourcePhase.CHECK, ResourcePhase.REPLY),
-    ...route,
+    groups: shown.groups,
+    reply: shown.reply,
+    settle,
+    main,
     inside,
-    ...(accepts === null && renderJsonText(route, compiled[main]?.renders)),
     accepts,
     parts: new Map(parts.map((part) => [part.key, part])),
     schedules,

@@ -184,9 +184,7 @@ export function createTools(
     get conceals() {
       return buildConcealPattern(scope);
     },
-    get revealed() {
-      return scope.revealed;
-    },
+    revealed: scope.revealed,
     chosen: ({ kind }) => {
       const places = action?.places ?? scope.resource.places;
       const prefix = `${kind}:`;

@@ -8,6 +8,7 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
 import type { PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import { createLazy } from '../../language/analysis/memoize.js';
 import { requirePackages } from '../../language/project/missing-packages.js';
 import { listWantedInstances, resolveOptions, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import { attributeErrors } from '../../language/project/plugin-failures.js';
@@ -86,7 +87,7 @@ export function createInstances({
       find: (other, name) => find(id, other, name),
     };
     container.register(key, { useFactory: instanceCachingFactory(() => createHandle(kind, key, runtime, context)) });
-    return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
+    return { key, id, runtime, context, importTime, handle: createLazy(() => container.resolve<object>(key)) };
   }
 
   function assertDeclared(asking: PluginId, declared: readonly string[], other: PluginId): void {

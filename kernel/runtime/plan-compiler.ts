@@ -29,9 +29,9 @@ export function createPlanCompiler({ project, hooks, live, instances, onProblem 
   // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
   let observer: PlanObserver | null = null;
-  let cache = createPlanCache(registry);
+  let cache = createPlanCache(registry, project.analyser !== null);
   /** Called when plugins may plan differently from now on. */
-  const forgetPlans = (): void => void (cache = createPlanCache(registry));
+  const forgetPlans = (): void => void (cache = createPlanCache(registry, project.analyser !== null));
   /** The plugins that this set, the config or an earlier served set needs. */
   const collectUses = (analysis: Analysis): Set<string> =>
     new Set([...project.configUses, ...before, ...analysis.uses]);

@@ -6,51 +6,28 @@ import type { StatementParser } from '../../contract/query-language.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
-import { applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
 import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind-index.js';
-import { checkCanonical } from './checks/canonical.js';
-import { checkClaims } from './checks/claims.js';
-import { checkClearWrites } from './checks/clear-writes.js';
 import { checkCollections } from './checks/collections.js';
 import { checkModels } from './checks/models.js';
-import { checkRooms } from './checks/rooms.js';
-import { checkTests } from './checks/tests.js';
-import { checkTokens } from './checks/tokens.js';
 import { checkPurposes } from './checks/variable-purposes.js';
-import { checkRealms } from './checks/realms.js';
-import {
-  reportQueryRejections,
-  reportRejections,
-  type QueryRejections,
-  type StatementRejections,
-} from './checks/rejections.js';
+import type { QueryRejections, StatementRejections } from './checks/rejections.js';
+import { checkSet, type SetChecks, type VerifiedFindings } from './check-set.js';
 import { checkTemplates } from './checks/templates.js';
-import { auditSet } from './audit/index.js';
-import { findInvalidDefinitions } from './invalid-definitions.js';
 import type { AnalysisSettings } from './config.js';
 import { buildModels } from './build-models.js';
 import { groupResources, getResourceId, getResourcePath, listResources } from './resource-groups.js';
-import {
-  checkGroupOwners,
-  checkGroupUses,
-  createResultNames,
-  linkGroups,
-  listResultColumns,
-  orderBySet,
-  type WholeSet,
-} from './link-group.js';
+import { createResultNames, linkGroups, listResultColumns, orderBySet, type WholeSet } from './link-group.js';
 import { joinLists } from './blocks.js';
-import { reportDuplicatePaths } from './duplicates.js';
 import { readQueries } from './read-queries.js';
 import { isSame } from './lookups.js';
-import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
+import { createSingleRun } from './single-run.js';
+import { createStageCache, type Blocks, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
 import { createLazy, memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
-import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
 import { createCatalogue } from './catalogue.js';
@@ -62,6 +39,7 @@ import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
 import { walkDefinition } from './walk-definition.js';
 
+export type { VerifiedFindings } from './check-set.js';
 export type { SourceFile } from './read.js';
 
 export interface AnalyseOptions {
@@ -79,6 +57,8 @@ export interface AnalyseOptions {
   readonly scripts?: readonly string[];
   /** The views and functions of stores, as statements that create them. */
   readonly stored?: readonly string[];
+  /** The findings of an analysis with the same inputs: only what is served is computed. */
+  readonly verified?: VerifiedFindings | undefined;
 }
 
 /** Locations in an analysis are valid until the next one. */
@@ -89,11 +69,10 @@ export interface Analyser {
 }
 
 export function analyseFiles(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
-  return createAnalyser(registry).analyseAll(files, options);
+  return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-export function createAnalyser(registry: Registry): Analyser {
-  const memory = createStageCache(registry.codes);
+export function createAnalyser(registry: Registry, memory = createStageCache(registry.codes)): Analyser {
   let shelf = new Map<string, FileRead>();
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
@@ -103,7 +82,7 @@ export function createAnalyser(registry: Registry): Analyser {
     return found;
   };
   return {
-    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [] }) {
+    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [], verified }) {
       const report = createReport(registry.codes);
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
@@ -124,13 +103,14 @@ export function createAnalyser(registry: Registry): Analyser {
         given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
         refusedQueries,
+        verified,
         objects: memory.getOrCompute(registry, report, {
           name: 'scripts',
           reads: [...scripts, null, ...stored],
           compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
         }),
       };
-      const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects];
+      const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects, verified];
       if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -168,14 +148,13 @@ interface AnalysisStart {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
+  readonly verified?: VerifiedFindings | undefined;
 }
 
-interface AnalysisRun extends AnalysisStart {
+interface AnalysisRun extends AnalysisStart, Pick<SetChecks, 'refusals' | 'refusedQueries'> {
   readonly env: EnvFacts | null;
   readonly sql: StatementParser | undefined;
   readonly given: AnalysisSettings | null;
-  readonly refusals: StatementRejections | undefined;
-  readonly refusedQueries: QueryRejections | undefined;
   readonly objects: StoredObjects;
   /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
@@ -184,6 +163,21 @@ interface AnalysisRun extends AnalysisStart {
 const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
   new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
 
+/** Also finds the plugins that accessors use. */
+function checkTexts({ registry, memory, report, env, given, verified }: AnalysisRun, blocks: Blocks<Definition>): void {
+  const isLenient = isSub0(given?.profile ?? null);
+  memory.getOrLookUpAll(blocks, report, {
+    name: 'accessors',
+    reads: [env === null, isLenient, verified === undefined],
+    source: env ?? NO_VARIABLES,
+    compute: (definition, lookups: Lookups<EnvFacts>, own) => {
+      checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
+      if (verified === undefined) checkTemplates(registry, own, definition, isLenient);
+    },
+  });
+  if (verified === undefined) checkPurposes({ registry, report, env }, blocks);
+}
+
 function analyseDefinitions(
   run: AnalysisRun,
   definitions: readonly Definition[],
@@ -191,20 +185,10 @@ function analyseDefinitions(
   files: readonly FileRead[],
 ): Analysis {
   const faulty = listFileNames(files, 'faulty');
-  const { registry, memory, report, env, given } = run;
+  const { registry, memory, report, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
-  const isLenient = isSub0(given?.profile ?? null);
   const blocks = memory.splitIntoBlocks('definitions', definitions);
-  memory.getOrLookUpAll(blocks, report, {
-    name: 'accessors',
-    reads: [env === null, isLenient],
-    source: env ?? NO_VARIABLES,
-    compute: (definition, lookups: Lookups<EnvFacts>, own) => {
-      checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
-      checkTemplates(registry, own, definition, isLenient);
-    },
-  });
-  checkPurposes({ registry, report, env }, blocks);
+  checkTexts(run, blocks);
   const defined = blocks.flatMap(listModels);
   const naming = blocks.flatMap(listNaming);
   const listTableReads = (names: TableNames): StageInput[] =>
@@ -241,7 +225,7 @@ function analyseDefinitions(
       stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
   const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
   const resources = blocks.map(listResources);
-  const columns = queries.lists.map(listResultColumns);
+  const columns = run.verified === undefined ? queries.lists.map(listResultColumns) : [];
   const set: WholeSet = {
     ...run,
     tables,
@@ -257,41 +241,17 @@ function analyseDefinitions(
       compute: () => createResultNames(columns),
     }),
   };
-  checkTests(run, tests, { tables, models: defined, resources: [...set.paths.keys()] });
   const groups = linkGroups(set, groupResources(resources, memory, report));
-  const resourceBlocks = orderBySet(set, resources, groups);
-  const linked = resourceBlocks.flat();
-  reportDuplicatePaths(resourceBlocks, { memory, report });
-  checkAllPlugins(set, { definitions: defined, blocks, groups, linked: resourceBlocks, uniques });
-  checkGroupOwners(set, groups);
-  checkRealms(registry, report, linked, resourceBlocks);
-  checkCanonical({ registry, memory, report, tables }, resourceBlocks);
-  checkClearWrites({ registry, memory, report, tables }, groups);
-  // An unreadable file may contain the resource that issues the tokens.
-  if (faulty.size === 0) {
-    checkClaims(resourceBlocks, { registry, report });
-    checkTokens(linked, resourceBlocks, { registry, report });
-  }
-  auditSet(set, { definitions: defined, resources: resourceBlocks, groups });
-  const suspect = findInvalidDefinitions(definitions, report.rows);
-  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, resourceBlocks);
-  checkGroupUses(set, groups, suspect);
-  // A rejected statement is checked again, so these are the rows before.
-  const unasked = run.refusals === undefined ? report.rows : [...report.rows];
-  if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
-  if (run.refusedQueries !== undefined) reportQueryRejections(report, definitions, run.refusedQueries);
-  const broken = findInvalidDefinitions(definitions, report.rows);
-  const { rows, silenced } = applyAcknowledgements({
-    definitions: blocks,
-    rows: report.rows,
-    registry,
-    broken,
-    isWhole: env !== null,
-  });
+  const linked = orderBySet(set, resources, groups);
+  const repaired = listFileNames(files, 'repaired');
+  const { problems, acknowledged, broken, unasked } =
+    run.verified === undefined
+      ? checkSet({ ...run, ...set, definitions, tests, defined, blocks, groups, linked, uniques, faulty, repaired })
+      : { ...run.verified, broken: NOTHING, unasked: [] };
   const named = { ...tables, uniques, stores };
   const models = buildModels({
     definitions: defined,
-    linked: resourceBlocks,
+    linked,
     tables: named,
     queries,
     broken,
@@ -300,10 +260,10 @@ function analyseDefinitions(
   });
   // Lazy: expensive for large sets, and rarely read.
   const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
-  const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
+  const uses = createLazy(() => new Set(blocks.flatMap(listUses)));
   const spoken = createLazy(() => new Map(queries.lists.flatMap((block) => block.flatMap((one) => [...one.names]))));
   const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
-  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
+  const asked = createLazy(() => listCheckableStatements(definitions, linked.flat(), stores, unasked));
   return {
     definitions,
     tests,
@@ -311,8 +271,8 @@ function analyseDefinitions(
       return documents();
     },
     ...models,
-    problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
-    acknowledged: silenced.length,
+    problems,
+    acknowledged,
     groups: groups.flat(),
     get uses() {
       return uses();
@@ -329,11 +289,18 @@ function analyseDefinitions(
   };
 }
 
+const NOTHING: ReadonlySet<Definition> = new Set();
+const listUses = memoize((block: readonly Definition[]): readonly PluginId[] => [
+  ...new Set(block.flatMap(({ finds }) => [...finds.uses])),
+]);
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;
 
-function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
-  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
+function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): void {
+  const { registry, memory, report, verified } = start;
+  const isVerified = verified !== undefined;
+  // A walk without the comparison finds the same in these definitions, so an analysis without `verified` may follow.
+  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own, isVerified);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
 

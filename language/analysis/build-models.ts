@@ -3,7 +3,7 @@ import { asText } from '../../contract/json.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
-import type { QueryResults } from './link-group.js';
+import type { Queries, QueryResults } from './link-group.js';
 import { listShared } from './blocks.js';
 import { memoize } from './memoize.js';
 import { getResourceId } from './resource-groups.js';
@@ -54,18 +54,17 @@ function buildResourceModels(
 ): ResourceModel[] {
   const listPlaced = ({ definition }: LinkedResource) => stores.listPlacedQueries(definition);
   const listSpoiled = (at: number): readonly string[] => listShared(listIds(linked[at] ?? []), spoiled);
-  const listAnswers = ({ definition }: LinkedResource): ResultColumns => queries.get(definition)?.answers ?? NOTHING;
   const isSound = ({ id }: LinkedResource): boolean => !spoiled.has(id);
   const buildActions = (resource: LinkedResource): readonly ActionModel[] =>
-    resource.actions.map((action) => buildActionModel(resource, action, stores, listAnswers(resource)));
+    resource.actions.map((action) => buildActionModel(resource, action, stores, queries.get(resource.definition)));
   const found = memory.getOrLookUpAll(linked, report, {
     name: 'model',
     reads: [],
-    readsOf: (resource) => [listPlaced(resource), listAnswers(resource), isSound(resource)],
+    readsOf: (resource) => [listPlaced(resource), queries.get(resource.definition), isSound(resource)],
     readsOfBlock: (at) => [stores.placed[at], queries.lists[at], listSpoiled(at)],
     source: NO_SOURCE,
     compute: (resource, _lookups, own) => {
-      const reads = [listPlaced(resource), listAnswers(resource)];
+      const reads = [listPlaced(resource), queries.get(resource.definition)];
       const actions = memory.getOrCompute(resource, own, {
         name: 'actions',
         reads,
@@ -152,7 +151,7 @@ function buildActionModel(
   resource: LinkedResource,
   action: LinkedAction,
   stores: Stores,
-  answers: ResultColumns,
+  queries: Queries | undefined,
 ): ActionModel {
   const value = toJsonObject(action.node);
   const placed = stores.listPlacedQueries(resource.definition);
@@ -174,7 +173,9 @@ function buildActionModel(
     repeat: action.repeat,
     models: action.models,
     stores: trimList(placed.flatMap(({ query, place }) => (isInside(query.node, action.node) ? [place] : []))),
-    answers: findResultColumns(resource, action.key, answers),
+    get answers() {
+      return findResultColumns(resource, action.key, queries?.answers ?? NOTHING);
+    },
     secrets: action.secrets,
     secretModels: action.secretModels,
     behind: action.behind,

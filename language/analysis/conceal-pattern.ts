@@ -52,8 +52,15 @@ export function buildConcealPattern({ registry, uses, sequence, tables, ...whole
   return mayHold ? compileForms(forms) : null;
 }
 
-const compileForms = (forms: readonly string[]): RegExp | null =>
-  forms.length === 0 ? null : new RegExp(forms.join('|'));
+const compiled = new Map<string, RegExp>();
+
+function compileForms(forms: readonly string[]): RegExp | null {
+  if (forms.length === 0) return null;
+  const source = forms.join('|');
+  const known = compiled.get(source) ?? new RegExp(source);
+  compiled.set(source, known);
+  return known;
+}
 
 /** Of all plugins, whether or not they are in use. */
 export const buildStoredFormPattern = (registry: Registry): RegExp | null =>

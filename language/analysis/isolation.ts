@@ -10,7 +10,9 @@ import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { createReport, isInside } from './report.js';
-import { createStageCache, type Lookups } from './stage-cache.js';
+import { createSingleRun } from './single-run.js';
+import { isSame, type Lookups } from './lookups.js';
+import { memoize } from './memoize.js';
 import type { LocatedNode } from '../source/tree.js';
 
 /** By id of the serving resource, then key of the actionable. */
@@ -43,12 +45,12 @@ export function computeIsolations(
   models: readonly DataModel[],
   registry: Registry,
   /** Decisions of an earlier set, kept while dependencies and keys are the same. */
-  stages = createStageCache(registry.codes),
+  stages = createSingleRun(registry.codes),
 ): Isolations {
   const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action] as const)));
   const source = { actions, keysOf: listKeys(models) };
   const report = createReport(registry.codes);
-  const decided = resources.flatMap((resource) =>
+  const byResource = resources.map((resource) =>
     stages.getOrLookUp(resource, report, {
       name: 'isolation',
       reads: [],
@@ -60,16 +62,48 @@ export function computeIsolations(
       },
     }),
   );
-  const isIn = findSerializableTables(decided);
-  const found = new Map<string, Map<string, IsolationNeed>>();
-  for (const { resource, store, members, level, why, locks } of decided) {
-    const known = found.get(resource) ?? new Map<string, IsolationNeed>();
-    found.set(resource, known);
-    const isAmong = isIn(store, listTouchedTables(members));
+  const decided = byResource.filter(({ length }) => length > 0);
+  const isIn = findSerializableTables(decided.flat());
+  const found = new Map<string, ReadonlyMap<string, IsolationNeed>>();
+  for (const groups of decided) {
+    const [{ resource = '' } = {}] = groups;
+    const among = groups.map(({ store, members }) => isIn(store, listTouchedTables(members)));
+    const known = found.get(resource);
+    // Two resources of one id are an error.
+    found.set(resource, known === undefined ? reuseNeeds(groups, among) : listNeeds(groups, among, known));
+  }
+  return found;
+}
+
+interface FoundNeeds {
+  readonly among: readonly boolean[];
+  readonly needs: ReadonlyMap<string, IsolationNeed>;
+}
+
+const lastNeeds = memoize((_groups: readonly IsolationDecision[]): { found: FoundNeeds | null } => ({ found: null }));
+
+/** The same object as before, as what is read of a set is compared. */
+function reuseNeeds(
+  groups: readonly IsolationDecision[],
+  among: readonly boolean[],
+): ReadonlyMap<string, IsolationNeed> {
+  const last = lastNeeds(groups);
+  if (last.found === null || !isSame(last.found.among, among))
+    last.found = { among, needs: listNeeds(groups, among, new Map()) };
+  return last.found.needs;
+}
+
+function listNeeds(
+  groups: readonly IsolationDecision[],
+  among: readonly boolean[],
+  others: ReadonlyMap<string, IsolationNeed>,
+): ReadonlyMap<string, IsolationNeed> {
+  const found = new Map(others);
+  for (const [at, { members, level, why, locks }] of groups.entries()) {
     for (const member of members) {
-      const need: IsolationNeed = { level, among: isAmong, lock: locks.get(member) ?? null, why };
       const { key } = member.action;
-      known.set(key, mergeNeeds(known.get(key), need));
+      const need = { level, among: among[at] === true, lock: locks.get(member) ?? null, why };
+      found.set(key, mergeNeeds(found.get(key), need));
     }
   }
   return found;
@@ -113,6 +147,8 @@ function listTransactionGroups(
   registry: Registry,
   keysOf: FindKeys,
 ): TransactionGroup[] {
+  // No actionable asks a store, neither here nor in what these depend on.
+  if (resource.actions.every(({ stores, depends }) => stores.length === 0 && depends.length === 0)) return [];
   const listStandings = (places: ActionModel['places'], holder: object): readonly string[] =>
     places.flatMap((place) =>
       place.node === holder ? (registry.plugins.get(place.plugin)?.transactionEffect?.(place) ?? []) : [],
@@ -296,7 +332,7 @@ interface TouchedTables {
 
 const ANY = '*';
 
-const listTouchedTables = (members: readonly Member[]): TouchedTables => ({
+const listTouchedTables = memoize((members: readonly Member[]): TouchedTables => ({
   tables: members.flatMap(({ access }) => access.tables),
   foreign: members.some(({ access }) => access.foreign !== null),
-});
+}));

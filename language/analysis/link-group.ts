@@ -76,6 +76,7 @@ export interface WholeSet {
   readonly paths: ReadonlyMap<string, string>;
   readonly objects: StoredObjects;
   readonly answered: ResultNames;
+  readonly verified?: object | null | undefined;
 }
 
 /** The same object as long as its inputs have not changed. */
@@ -90,6 +91,7 @@ const printChains = memoize((chains: AnalysisSettings['chains']): string => JSON
 export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Blocks<LinkedGroup> {
   const { registry, memory, report, given, paths } = set;
   const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
+  const isVerified = (set.verified ?? null) !== null;
   const linkDefinitions = (
     definitions: readonly Definition[],
     queries: ReadonlyMap<Definition, Queries>,
@@ -97,11 +99,14 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     own: Report,
   ): LinkedGroup => {
     const tables = recordTables(lookups);
-    const columnUses: ColumnUsesByStatement = new Map([...queries.values()].flatMap((one) => [...one.columnUses]));
+    const columnUses: ColumnUsesByStatement = new Map(
+      isVerified ? [] : [...queries.values()].flatMap((one) => [...one.columnUses]),
+    );
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
     linkParameters(linked, { registry, report: own, columnUses, profile });
+    if (isVerified) return { linked, queries };
     checkTypes(linked, columnUses, { registry, report: own });
     checkGraph(linked, registry, own);
     checkChains(linked, chains, own);
@@ -125,7 +130,7 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
   ];
   return memory.getOrLookUpAll(heads, report, {
     name: 'link',
-    reads: [set.objects, profile, printChains(chains)],
+    reads: [set.objects, profile, printChains(chains), isVerified],
     readsOf: listReads,
     readsOfBlock: (at) => {
       const block = heads[at] ?? [];

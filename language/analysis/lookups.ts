@@ -110,7 +110,7 @@ interface Recording<S> {
   readonly source: S;
   /** By key, what other definitions have looked up in this stage. */
   readonly shared: Map<string, SharedAnswer>;
-  readonly given: Map<string, StageInput>;
+  given: Map<string, StageInput> | null;
 }
 
 /** What a stage has looked up. One exists for each stage of each definition, so it is small. */
@@ -121,7 +121,7 @@ export class RecordedAnswers<S extends object> implements CachedLookups {
   #recording: Recording<S> | null;
   constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>) {
     this.#last = sourceNumber;
-    this.#recording = { source, shared, given: new Map() };
+    this.#recording = { source, shared, given: null };
   }
   /** Fails when the stage has run. */
   readonly readAnswer = <A extends StageInput>(
@@ -130,7 +130,8 @@ export class RecordedAnswers<S extends object> implements CachedLookups {
     print?: (answer: A) => StageInput,
   ): A => {
     if (this.#recording === null) throw new Error(`the stage has run, and reads ${key}`);
-    const { source, shared, given } = this.#recording;
+    const { source, shared } = this.#recording;
+    const given = (this.#recording.given ??= new Map());
     if (given.has(key)) return given.get(key) as A;
     const answer = read(source);
     given.set(key, answer);

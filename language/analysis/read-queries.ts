@@ -4,9 +4,10 @@ import type { StatementParser } from '../../contract/query-language.js';
 import { checkStatements, type CheckedStatements } from './checks/statements.js';
 import type { Queries, QueryResults } from './link-group.js';
 import type { Definition } from './model.js';
+import { createLazy } from './memoize.js';
 import { findResultFields } from './query-changes.js';
 import type { Registry } from './registry.js';
-import type { Report } from './report.js';
+import { createReport, type Report } from './report.js';
 import { recordCatalogue } from './catalogue.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
@@ -16,6 +17,7 @@ interface QueriesRun {
   readonly memory: StageCache;
   readonly report: Report;
   readonly sql: StatementParser | undefined;
+  readonly verified?: object | undefined;
 }
 
 interface QueriesInput {
@@ -30,12 +32,11 @@ interface QueriesInput {
 const STAGE = 'queries';
 
 export function readQueries(
-  { registry, memory, report, sql }: QueriesRun,
+  { registry, memory, report, sql, verified }: QueriesRun,
   blocks: Blocks<Definition>,
   { catalogue, stores, isHalf, hasHalves }: QueriesInput,
 ): QueryResults {
-  const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
-    const tables = recordCatalogue(lookups);
+  const computeQueries = (definition: Definition, tables: Catalogue, own: Report): Queries => {
     const results: CheckedStatements = { answers: new Map(), columnUses: new Map(), names: new Map() };
     if (!isHalf(definition))
       checkStatements({ registry, report: own, catalogue: tables, sql, stores }, definition, results);
@@ -45,12 +46,32 @@ export function readQueries(
   };
   const lists = memory.getOrLookUpAll(blocks, report, {
     name: STAGE,
-    reads: [sql],
+    // Without checks, the catalogue is read when the results are.
+    reads: [sql, verified === undefined ? null : catalogue],
     readsOf: (definition) => [isHalf(definition), stores.listPlacedQueries(definition)],
     readsOfBlock: (at) => [hasHalves ? blocks[at]?.map(isHalf) : null, stores.placed[at]],
     source: catalogue,
-    compute: computeQueries,
+    compute: (definition, lookups: Lookups<Catalogue>, own): Queries =>
+      verified === undefined
+        ? computeQueries(definition, recordCatalogue(lookups), own)
+        : new LateQueries(() => computeQueries(definition, catalogue, createReport(registry.codes))),
     reuse: (earlier, now) => (isEqualData(earlier, now) ? earlier : now),
   });
   return { get: (definition) => memory.findOutcome(STAGE, definition) as Queries | undefined, lists };
+}
+
+class LateQueries implements Queries {
+  readonly #read: () => Queries;
+  constructor(read: () => Queries) {
+    this.#read = createLazy(read);
+  }
+  get answers() {
+    return this.#read().answers;
+  }
+  get columnUses() {
+    return this.#read().columnUses;
+  }
+  get names() {
+    return this.#read().names;
+  }
 }

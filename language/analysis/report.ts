@@ -66,47 +66,55 @@ export function createFix(title: string, changes: readonly TextChange[], asks = 
   return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
 }
 
-export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report {
-  const rows: PendingProblem[] = [];
-  let errors = 0;
-  const appendRow = (row: PendingProblem): void => {
-    if (row.severity === 'error') errors++;
-    rows.push(row);
-  };
-  return {
-    rows,
-    get errors() {
-      return errors;
-    },
-    add(code, spot, params = {}, { related = [], fix, others = [], cause } = {}) {
-      const entry = codes[code];
-      if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
-      const { severity } = entry;
-      const message = fillMessage(entry.message, capitalizePlace(entry.message, params));
-      const withSpan = (one: FixOption) => ({ ...one, span: one.span ?? spot });
-      const first = fix === undefined ? null : withSpan(fix);
-      const own = cause ?? createCause(code, entry, params);
-      appendRow({ code, severity, message, spot, related, cause: own, fix: first, others: others.map(withSpan) });
-    },
-    merge(more) {
-      for (const row of more) appendRow(row);
-    },
-    raiseToErrors(certain) {
-      for (const [i, row] of rows.entries()) {
-        if (row.severity === 'error' || !certain.includes(row)) continue;
-        // A stage may have cached the row.
-        rows[i] = { ...row, severity: 'error' };
-        errors++;
-      }
-    },
-    withholdClearFixes({ doc, start, end }) {
-      for (const [i, row] of rows.entries()) {
-        if (row.spot.doc !== doc || row.spot.start !== start || row.spot.end !== end) continue;
-        const [fix = null, ...others] = [row.fix ?? [], row.others].flat().filter(({ isClear }) => isClear !== true);
-        rows[i] = { ...row, fix, others };
-      }
-    },
-  };
+type Codes = Readonly<Record<string, CodeEntry>>;
+
+export const createReport = (codes: Codes): Report => new CollectingReport(codes);
+
+/** A class, because each stage of each definition creates one. */
+class CollectingReport implements Report {
+  readonly rows: PendingProblem[] = [];
+  errors = 0;
+  readonly #codes: Codes;
+  constructor(codes: Codes) {
+    this.#codes = codes;
+  }
+  add(
+    code: string,
+    spot: SourceLocation,
+    params: Params = {},
+    { related = [], fix, others = [], cause }: ReportOptions = {},
+  ): void {
+    const entry = this.#codes[code];
+    if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
+    const { severity } = entry;
+    const message = fillMessage(entry.message, capitalizePlace(entry.message, params));
+    const withSpan = (one: FixOption) => ({ ...one, span: one.span ?? spot });
+    const first = fix === undefined ? null : withSpan(fix);
+    const own = cause ?? createCause(code, entry, params);
+    this.#append({ code, severity, message, spot, related, cause: own, fix: first, others: others.map(withSpan) });
+  }
+  merge(more: readonly PendingProblem[]): void {
+    for (const row of more) this.#append(row);
+  }
+  raiseToErrors(certain: readonly PendingProblem[]): void {
+    for (const [i, row] of this.rows.entries()) {
+      if (row.severity === 'error' || !certain.includes(row)) continue;
+      // A stage may have cached the row.
+      this.rows[i] = { ...row, severity: 'error' };
+      this.errors++;
+    }
+  }
+  withholdClearFixes({ doc, start, end }: SourceLocation): void {
+    for (const [i, row] of this.rows.entries()) {
+      if (row.spot.doc !== doc || row.spot.start !== start || row.spot.end !== end) continue;
+      const [fix = null, ...others] = [row.fix ?? [], row.others].flat().filter(({ isClear }) => isClear !== true);
+      this.rows[i] = { ...row, fix, others };
+    }
+  }
+  #append(row: PendingProblem): void {
+    if (row.severity === 'error') this.errors++;
+    this.rows.push(row);
+  }
 }
 
 const NO_FILES: ReadonlySet<string> = new Set();

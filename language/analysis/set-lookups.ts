@@ -10,6 +10,7 @@ import type { ActionModel, ResourceModel } from './model.js';
 import { compileTables } from './model-tables.js';
 import { hasBlindColumns } from './conceal-pattern.js';
 import type { Registry } from './registry.js';
+import { createSingleRun } from './single-run.js';
 import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import { listResourceRealms } from './uid-namespace.js';
 
@@ -49,15 +50,17 @@ export function readSet(analysis: Analysis, registry: Registry, stages: StageCac
 
 type Read = <A extends StageInput>(key: string, read: (set: CompiledSet) => A, print?: (a: A) => StageInput) => A;
 
-/** After `end`, the latest set answers, so that a plan holds no earlier one in memory. */
-export function recordLookups(
+/** Added to `base`. After `end`, the latest set answers, so that a plan holds no earlier one in memory. */
+export function recordLookups<T extends object>(
+  base: T,
   lookups: Lookups<CompiledSet>,
   holder: { readonly latest: CompiledSet | null },
-): [SetLookups, end: () => void] {
+): [T & SetLookups, end: () => void] {
   let isOver = false;
   const read: Read = (key, ask, print) =>
     isOver && holder.latest !== null ? ask(holder.latest) : lookups.readAnswer(key, ask, print);
-  const recorded: SetLookups = {
+  const recorded: T & SetLookups = {
+    ...base,
     resources: { get: (id) => read(`resource ${id}`, ({ resources }) => resources.get(id)) },
     actions: { get: (key) => read(`action ${key}`, ({ actions }) => actions.get(key)) },
     tables: { get: (model) => read(`table ${model}`, ({ tables }) => tables.get(model), printTable) },
@@ -80,8 +83,9 @@ export interface PlanCache {
   reads: readonly StageInput[];
 }
 
-export const createPlanCache = ({ codes }: Registry): PlanCache => ({
-  stages: createStageCache(codes),
+/** `isRepeated`: false where no other set follows. */
+export const createPlanCache = ({ codes }: Registry, isRepeated = true): PlanCache => ({
+  stages: isRepeated ? createStageCache(codes) : createSingleRun(codes),
   latest: null,
   reads: [],
 });

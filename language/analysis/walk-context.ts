@@ -11,6 +11,8 @@ export interface WalkContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly finds: WalkResult;
+  /** The texts have no errors: values are not compared with their fields again. */
+  readonly isVerified?: boolean;
 }
 
 export interface NodeContext {

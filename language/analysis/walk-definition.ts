@@ -7,11 +7,11 @@ import type { Registry } from './registry.js';
 import type { Report } from './report.js';
 import { walk } from './walk.js';
 
-export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
+export function walkDefinition(definition: Definition, registry: Registry, report: Report, isVerified = false): void {
   const { sort, doc, node, acknowledge, finds } = definition;
-  walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
+  const context = { doc, registry, report, finds, isVerified };
+  walk(context, node, ROOT_FIELDS[sort], `this ${sort}`);
   const field = MODEL_SETTINGS.fields[ACKNOWLEDGE];
-  if (acknowledge !== null && field !== undefined)
-    walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
+  if (acknowledge !== null && field !== undefined) walk(context, acknowledge, field, `"${ACKNOWLEDGE}"`);
   trimWalkResult(finds);
 }

@@ -9,14 +9,15 @@ import { parseSource } from '../source/parse.js';
 import { getFixedPart } from './definition-files.js';
 
 export interface PatternPlaces {
+  readonly cwd: string;
   readonly folder: string;
   readonly configDocument: Document;
   readonly registry: Registry;
 }
 
-/** Reports patterns without any definition; one of several endings may be unused. `names`: absolute. */
+/** Reports patterns without any definition; one of several endings may be unused. `names`: absolute, or as in messages. */
 export function checkPatterns(
-  { folder, configDocument: doc, registry }: PatternPlaces,
+  { cwd, folder, configDocument: doc, registry }: PatternPlaces,
   names: readonly string[],
 ): readonly Problem[] {
   const { root } = parseSource(doc);
@@ -27,7 +28,7 @@ export function checkPatterns(
     const pattern = String(scalar);
     if (type !== 'string' || pattern.startsWith('!')) continue;
     const base = resolve(folder, getFixedPart(pattern));
-    if (!names.some((name) => name.startsWith(`${base}${sep}`)))
+    if (!names.some((name) => resolve(cwd, name).startsWith(`${base}${sep}`)))
       report.add('CFG_NO_FILE', { doc, start, end }, { pattern });
   }
   return toProblems(report);

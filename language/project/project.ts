@@ -1,7 +1,7 @@
 /** Loads a project from disk. Connects to nothing. */
 import type { ParserSource, StatementParser } from '../../contract/query-language.js';
-import { readFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { readFile as readText } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import { pluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
@@ -12,13 +12,16 @@ import { listScratchPlugins, type StatementChecker, type StatementFindings } fro
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/analysis.js';
+import { createSingleRun } from '../analysis/single-run.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';
-import { findDefinitions, hasStatements, readDefinition } from './definition-files.js';
+import { createDefinitionReader, findDefinitions, hasStatements, readDefinition } from './definition-files.js';
 import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
+import { createFindingsKey, openFindingsCache, RecordedEnv } from './findings-cache.js';
 import { CONFIG_NAME } from './names.js';
+import { BUILTIN } from './plugin-folders.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
 import { loadStatementSources } from './scripts.js';
 
@@ -33,8 +36,11 @@ export interface Project extends Packages {
   readonly dev: boolean;
   /** Reuses what a reload did not change. Only in `lintel dev`, because nothing else reloads. */
   readonly analyser: Analyser | null;
-  /** Statements that an earlier start has parsed are read from a file. */
-  readonly cachesStatements?: boolean;
+  readonly readFile: typeof readDefinition;
+  /** What earlier starts have parsed and found is read from files. */
+  readonly usesCache?: boolean;
+  /** The config names plugins that are not part of this program. */
+  readonly hasOwnPlugins: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
   /** Texts instead of those on disk, by the name in messages. */
@@ -108,12 +114,14 @@ export async function createProject(
   return {
     ...packages,
     parsers: builtin.parsers,
+    hasOwnPlugins: plugins.some((entry) => !entry.startsWith(BUILTIN)),
     cwd,
     folder,
     configFile: file,
     env,
     dev,
     analyser: dev ? createAnalyser(packages.registry) : null,
+    readFile: dev ? createDefinitionReader() : readDefinition,
     config: analysed.config === null ? null : applyEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: [
@@ -127,7 +135,7 @@ export async function createProject(
 
 async function readConfig(file: string, demanded: boolean): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8');
+    return await readText(file, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' && !demanded) return null;
@@ -149,12 +157,17 @@ export async function loadDefinitions(
   const files = await readDefinitions(project, config);
   const hasTexts = hasStatements(files, project.registry);
   if (hasTexts) onStatements?.();
-  const cache = hasTexts && project.cachesStatements === true ? await project.parsers.openCache(project.folder) : null;
+  const cache = hasTexts && project.usesCache === true ? await project.parsers.openCache(project.folder) : null;
+  const findings =
+    project.usesCache === true && !project.hasOwnPlugins ? await openFindingsCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
-  let analyser = project.analyser ?? createAnalyser(project.registry);
+  const env = new RecordedEnv(options.env ?? []);
+  const createSingleAnalyser = (): Analyser =>
+    createAnalyser(project.registry, createSingleRun(project.registry.codes));
+  let analyser = project.analyser ?? createSingleAnalyser();
   const unmatched = checkPatterns(
     project,
-    files.map(({ file }) => resolve(project.cwd, file)),
+    files.map(({ file }) => file),
   );
   let descriptions: StatementFindings['descriptions'] = new Map();
   const analyseWith = async (
@@ -162,13 +175,18 @@ export async function loadDefinitions(
     refusedQueries: QueryRejections,
     stored: readonly string[] = [],
   ): Promise<LoadedDefinitions> => {
-    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
+    const asked = { ...options, env, refusals, refusedQueries, stored };
+    const isRejected = refusals.size + refusedQueries.size > 0;
+    const key = findings === null || isRejected ? null : createFindingsKey(files, project.registry, asked);
+    const verified = key === null ? undefined : findings?.find(key, env);
+    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...asked, verified });
     let analysis = analyseTexts();
     if (await cache?.loadMissing()) {
-      analyser = createAnalyser(project.registry);
+      analyser = createSingleAnalyser();
       analysis = analyseTexts();
     }
     void cache?.writeChanges();
+    if (key !== null && verified === undefined) void findings?.store(key, env, analysis);
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
@@ -205,9 +223,13 @@ export async function createAnalysisOptions(
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
-  const { cwd, folder, configFile, tests = false, overlay } = project;
+  const { cwd, folder, configFile, tests = false, overlay, readFile } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  const files = names.map((name) => readDefinition(name, relative(cwd, name) || name));
+  // Most are inside, and thousands of names take time.
+  const inside = `${cwd}${sep}`;
+  const files = names.map((name) =>
+    readFile(name, name.startsWith(inside) ? name.slice(inside.length) : relative(cwd, name) || name),
+  );
   const there = files.filter((file) => file !== null);
   if (overlay === undefined) return there;
   const added = [...overlay].filter(([file]) => !there.some((one) => one.file === file));

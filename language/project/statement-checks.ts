@@ -55,9 +55,13 @@ export async function checkAnalysis(
   for (const { place, group } of groupByStore(checkableStatements)) {
     const named = new Set(group.flatMap((one) => one.models));
     const own = [...named].flatMap((model) => tables.get(model) ?? []);
-    const answers = await checkStore(place, own, group);
+    // Equal statements have one answer.
+    const keys = group.map(({ text, values }) => JSON.stringify([text, values]));
+    const asked = new Map(group.map((one, i) => [keys[i] ?? '', one]));
+    const answers = await checkStore(place, own, [...asked.values()]);
+    const byKey = new Map([...asked.keys()].map((key, i) => [key, answers[i]]));
     for (const [i, { statement }] of group.entries()) {
-      const { rejection = null, description = null } = answers[i] ?? {};
+      const { rejection = null, description = null } = byKey.get(keys[i] ?? '') ?? {};
       if (rejection !== null) rejections.set(statement, rejection);
       if (description !== null) descriptions.set(statement, description);
     }

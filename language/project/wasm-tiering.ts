@@ -14,7 +14,7 @@ const major = Number.parseInt(process.versions.v8, 10);
 
 const held: number[] = [];
 
-const isChosen = (flag: RegExp): boolean =>
+export const isChosen = (flag: RegExp): boolean =>
   [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(/\s+/)].some((word) =>
     flag.test(word.replaceAll('_', '-')),
   );

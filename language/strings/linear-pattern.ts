@@ -59,9 +59,12 @@ export function compileLinearPattern(source: string, flags = ''): LinearPattern 
     return { exec, test: (text) => exec(text) !== null };
   }
   const steps = read(source, flags);
+  const isAnchored = source.startsWith('^') && !flags.includes('m') && steps[1]?.holds !== undefined;
+  const test = createMatchTest(steps, isAnchored);
   return {
-    test: (text) => hasMatch(steps, text),
+    test,
     exec(text, from = 0) {
+      if (from === 0 && !test(text)) return null;
       const marks = findMatch(steps, text, from, false);
       if (marks === null) return null;
       const slots = Math.max(...steps.map(({ slot = 0 }) => slot)) + 1;
@@ -192,30 +195,34 @@ function findMatch(steps: readonly Step[], text: string, from: number, here: boo
   }
 }
 
-/** Like `follow`, without groups and precedence. */
-function hasMatch(steps: readonly Step[], text: string): boolean {
-  const seen = new Int32Array(steps.length).fill(-1);
+/** Like `findMatch`, without groups and precedence, and with the same lists for each text. */
+function createMatchTest(steps: readonly Step[], isAnchored: boolean): (text: string) => boolean {
+  const seen = new Int32Array(steps.length);
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];
   let [count, found] = [0, false];
-  const addStep = (list: Int32Array, at: number, i: number): void => {
+  const addStep = (list: Int32Array, at: number, text: string, i: number): void => {
     if (seen[at] === i) return;
     seen[at] = i;
     const { reads, ways, slot, holds } = steps[at] as Step;
     if (reads !== undefined) list[count++] = at;
-    else if (ways !== undefined) for (const way of ways) addStep(list, at + way, i);
+    else if (ways !== undefined) for (const way of ways) addStep(list, at + way, text, i);
     else if (slot === undefined && holds === undefined) found = true;
-    else if (holds?.(text, i) ?? true) addStep(list, at + 1, i);
+    else if (holds?.(text, i) ?? true) addStep(list, at + 1, text, i);
   };
-  for (let i = 0; ; i++) {
-    addStep(now, 0, i);
-    if (found || i >= text.length) return found;
-    const code = text.charCodeAt(i);
-    const last = count;
-    count = 0;
-    for (let n = 0; n < last; n++) {
-      const at = now[n] ?? 0;
-      if (steps[at]?.reads?.(code) === true) addStep(next, at + 1, i + 1);
+  return (text) => {
+    seen.fill(-1);
+    [count, found] = [0, false];
+    for (let i = 0; ; i++) {
+      if (!isAnchored || i === 0) addStep(now, 0, text, i);
+      if (found || i >= text.length || (isAnchored && count === 0)) return found;
+      const code = text.charCodeAt(i);
+      const last = count;
+      count = 0;
+      for (let n = 0; n < last; n++) {
+        const at = now[n] ?? 0;
+        if (steps[at]?.reads?.(code) === true) addStep(next, at + 1, text, i + 1);
+      }
+      [now, next] = [next, now];
     }
-    [now, next] = [next, now];
-  }
+  };
 }

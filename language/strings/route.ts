@@ -7,12 +7,14 @@ export interface PathParameter {
   readonly end: number;
 }
 
-export const listParameterSpans = (path: string): PathParameter[] =>
-  [...path.matchAll(/(?<=^|\/):([^/]+)/g)].map(({ 0: whole, 1: name = '', index }) => ({
+export function listParameterSpans(path: string): PathParameter[] {
+  if (!path.includes(':')) return [];
+  return [...path.matchAll(/(?<=^|\/):([^/]+)/g)].map(({ 0: whole, 1: name = '', index }) => ({
     name,
     start: index + 1,
     end: index + whole.length,
   }));
+}
 
 export const listPathParameters = (path: string): string[] => listParameterSpans(path).map(({ name }) => name);
 

@@ -26,6 +26,7 @@ const PARSER = 'plugins/queries/sql/parser/';
 const SPEC = ['contract/', 'language/strings/', READER, 'plugins/queries/mongo/form.light.ts', ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
+  'language/project/cache-file.ts',
   'language/project/clock.ts',
   'language/project/package-folder.ts',
   'language/project/wasm-tiering.ts',

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { createUnitLookup } from '../../../plugins/queries/sql/analysis/tree.js';
+import { OPTIMIZATION_COUNTS } from '../../../language/project/code-tiering.js';
 import { TIERING_BUDGETS } from '../../../language/project/wasm-tiering.js';
 import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import { SQL, createTrialRegistry } from '../../support/fixtures.js';
@@ -30,13 +31,17 @@ const resource = (query: string): { file: string; text: string }[] => [
 ];
 
 describe('SQL parser', () => {
-  it('restores the setting of the engine for this version of Node', () => {
+  it('restores the settings of the engine for this version of Node', () => {
     const printed = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
-    const usual = /default: --wasm-tiering-budget=(\d+)/.exec(printed)?.[1];
-    const known = TIERING_BUDGETS[process.versions.v8.split('.')[0] ?? ''];
+    const findUsual = (flag: string): number =>
+      Number(new RegExp(`default: ${flag}=(\\d+)`).exec(printed)?.[1] ?? Number.NaN);
+    const major = process.versions.v8.split('.')[0] ?? '';
+    const usual = findUsual('--wasm-tiering-budget');
     // An unlisted engine keeps its setting; a listed one must be listed correctly.
-    expect(known ?? Number(usual)).to.equal(Number(usual));
-    expect(Number(usual)).to.be.greaterThan(0);
+    expect(TIERING_BUDGETS[major] ?? usual).to.equal(usual);
+    expect(usual).to.be.greaterThan(0);
+    const count = OPTIMIZATION_COUNTS[major];
+    if (count !== undefined) expect(count.usual).to.equal(findUsual(count.flag));
   });
 
   it('is not optimised, which would take half a gigabyte for a function that runs for milliseconds', () => {

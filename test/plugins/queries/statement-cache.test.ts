@@ -1,12 +1,13 @@
-/** Statements that an earlier start has parsed: read from the file, and never in the place of others. */
-import { readFile, writeFile } from 'node:fs/promises';
+/** What earlier starts have parsed and found: read from files, and never in the place of anything else. */
+import { chmod, chown, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
-import { loadDefinitions } from '../../../language/project/project.js';
+import { FINDINGS_FILE } from '../../../language/project/findings-cache.js';
+import { loadDefinitions, type LoadedDefinitions } from '../../../language/project/project.js';
 import { CACHE_FILE, openStatementCache } from '../../../plugins/queries/sql/parser/statement-cache.js';
 import { loadProject } from '../../../plugins/distribution.js';
-import { createTempProject, defineQueryResource, type TempProject } from '../../support/project.js';
+import { createTempProject, defineQueryResource, PLUGIN_FIXTURES, type TempProject } from '../../support/project.js';
 import { waitUntil } from '../../support/until.js';
 
 interface CacheFile {
@@ -34,10 +35,10 @@ describe('the cache of parsed statements', () => {
     writeFile(join(folder, CACHE_FILE), JSON.stringify(cache));
 
   /** Codes of the problems, as `lintel serve` finds them or as `lintel check` does. */
-  async function listCodes({ folder }: TempProject, cachesStatements: boolean): Promise<string[]> {
+  async function listCodes({ folder }: TempProject, usesCache: boolean): Promise<string[]> {
     const project = await loadProject(folder, undefined, {});
     if (project.config === null) throw new Error(JSON.stringify(project.configProblems));
-    const { problems } = await loadDefinitions({ ...project, cachesStatements }, project.config);
+    const { problems } = await loadDefinitions({ ...project, usesCache }, project.config);
     return problems.map(({ code, message }) => `${code} ${message}`);
   }
   const waitForCache = (project: TempProject, part: string): Promise<void> =>
@@ -108,5 +109,124 @@ describe('the cache of parsed statements', () => {
     expect(cache.parse('SELECT 1').statements).to.have.length(1);
     await cache.writeChanges();
     expect(await listCodes(project, true)).to.deep.equal(await listCodes(project, false));
+  });
+});
+
+describe('the cache of findings', () => {
+  const KEY = 'a key of 32 letters, and no other';
+  const RESOURCE = {
+    id: 'call',
+    resource: 'call',
+    webhook: {
+      verifications: {
+        HmacSignatureVerifier: { sig_header: '$HEADER.x-sign', secret_key: '$ENV.HOOK_KEY', algorithm: 'sha256' },
+      },
+    },
+    actionables: [{ id: 1, mode: 'RETURN', value: 1, payload_validation: [{ field: { unused: { type: 'STRING' } } }] }],
+  };
+  const projects: TempProject[] = [];
+  after(() => Promise.all(projects.map((project) => project.dispose())));
+
+  async function createProject(files: object = {}): Promise<TempProject> {
+    const project = await createTempProject({ 'definitions/call.json': RESOURCE, ...files });
+    projects.push(project);
+    return project;
+  }
+  const findFile = ({ folder }: TempProject): string => join(folder, FINDINGS_FILE);
+  const waitForFile = (project: TempProject): Promise<void> =>
+    waitUntil(() =>
+      stat(findFile(project)).then(
+        () => true,
+        () => false,
+      ),
+    );
+  async function load({ folder }: TempProject, env: Record<string, string>): Promise<LoadedDefinitions> {
+    const project = await loadProject(folder, undefined, env);
+    if (project.config === null) throw new Error(JSON.stringify(project.configProblems));
+    return loadDefinitions({ ...project, usesCache: true }, project.config);
+  }
+  const listCodes = async (project: TempProject, env: Record<string, string> = { HOOK_KEY: KEY }): Promise<string[]> =>
+    (await load(project, env)).problems.map(({ code }) => code);
+  async function forge(project: TempProject): Promise<void> {
+    const text = await readFile(findFile(project), 'utf8');
+    await writeFile(findFile(project), text.replaceAll('"code":"LNK_RULE_UNUSED"', '"code":"FORGED"'));
+  }
+
+  it('is read while nothing that an analysis reads has changed', async () => {
+    const project = await createProject();
+    expect(await listCodes(project)).to.deep.equal(['LNK_RULE_UNUSED']);
+    await waitForFile(project);
+    expect((await stat(findFile(project))).mode & 0o077, 'permissions of others').to.equal(0);
+    await forge(project);
+    expect(await listCodes(project), 'read').to.deep.equal(['FORGED']);
+    expect(await listCodes(project, { HOOK_KEY: KEY, OTHER: '1' }), 'a variable that nothing asks for').to.deep.equal([
+      'FORGED',
+    ]);
+    expect(await listCodes(project, { OTHER: '1' }), 'a variable that is missing').to.deep.equal(['ENV_MISSING']);
+    await project.write('definitions/call.json', { ...RESOURCE, resource: 'called' });
+    expect(await listCodes(project), 'another text').to.deep.equal(['LNK_RULE_UNUSED']);
+    await project.write('definitions/call.json', RESOURCE);
+    await project.write('lintel.config.json', { http: { methods: ['GET'] } });
+    expect(await listCodes(project), 'another config').to.deep.equal(['LNK_RULE_UNUSED']);
+  });
+
+  it('does not hide what a database rejects', async () => {
+    const project = await createProject({
+      'definitions/_note.model.json': MODEL,
+      'definitions/read.json': defineQueryResource('read', 'SELECT text FROM notes WHERE id = $1', ['$PAYLOAD.id']),
+    });
+    await listCodes(project);
+    await waitForFile(project);
+    await forge(project);
+    const loaded = await load(project, { HOOK_KEY: KEY });
+    expect(loaded.problems.map(({ code }) => code)).to.include('FORGED');
+    const [asked] = loaded.analysis.checkableStatements;
+    if (asked === undefined) throw new Error('there is no statement');
+    const rejection = { about: 'other', what: 'no', advice: '', at: null, n: null, near: null } as const;
+    const rejected = await loaded.withRejections(new Map([[asked.statement, rejection]]), new Map());
+    expect(rejected.problems.map(({ code }) => code)).to.include.members(['LNK_RULE_UNUSED', 'SQL_REFUSED']);
+    expect(rejected.analysis.resources.map(({ id, sound }) => [id, sound])).to.deep.equal([
+      ['call', true],
+      ['read', false],
+    ]);
+  });
+
+  it('is not kept of definitions with errors, nor where the project has plugins', async () => {
+    const broken = await createProject({ 'definitions/broken.json': { ...RESOURCE, id: 'b', resource: 'b', size: 1 } });
+    expect(await listCodes(broken)).to.include('DEF_UNKNOWN_KEY');
+    const config = { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'short-code')] };
+    const own = await createProject({ 'lintel.config.json': config });
+    await listCodes(own);
+    const other = await createProject();
+    await listCodes(other);
+    await waitForFile(other);
+    for (const project of [broken, own]) expect(await stat(findFile(project)).catch(() => null)).to.equal(null);
+  });
+
+  it('is not read if another user can have written it', async () => {
+    const project = await createProject();
+    await listCodes(project);
+    await waitForFile(project);
+    await forge(project);
+    const file = findFile(project);
+    const forged = await readFile(file);
+    const expectIgnored = async (what: string): Promise<void> => {
+      expect(await listCodes(project), what).to.deep.equal(['LNK_RULE_UNUSED']);
+      // The start has replaced it.
+      await waitUntil(() => readFile(file, 'utf8').then((text) => !text.includes('FORGED')));
+      await writeFile(file, forged);
+      expect(await listCodes(project), `after ${what}`).to.deep.equal(['FORGED']);
+    };
+    await chmod(file, 0o622);
+    await expectIgnored('permission to write');
+    await rename(file, `${file}.moved`);
+    await symlink(`${file}.moved`, file);
+    await expectIgnored('a link');
+    if (process.geteuid?.() === 0) {
+      await chown(file, 1, 1);
+      await expectIgnored('another owner');
+    }
+    await writeFile(file, forged.subarray(0, forged.length - 9));
+    await expectIgnored('a damaged file');
   });
 });

@@ -217,11 +217,11 @@ function visit(context: ResolveContext, value: Json | undefined, scope: SqlScope
   if (value === undefined || context.depth > MAX_DEPTH) return;
   context.depth++;
   if (Array.isArray(value)) for (const item of value as readonly Json[]) visit(context, item, scope);
-  else if (isObject(value)) for (const [type, body] of Object.entries(value)) visitNode(context, type, body, scope);
+  else if (isObject(value)) for (const type of Object.keys(value)) visitNode(context, type, value[type], scope);
   context.depth--;
 }
 
-function visitNode(context: ResolveContext, type: string, body: Json, scope: SqlScope): void {
+function visitNode(context: ResolveContext, type: string, body: Json | undefined, scope: SqlScope): void {
   if (LEFT_ALONE.has(type)) return;
   if (!isObject(body)) visit(context, body, scope);
   else if (type === 'ColumnRef') visitColumn(context, body, scope);

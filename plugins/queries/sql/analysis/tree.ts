@@ -22,8 +22,9 @@ export const getByteOffset = (node: Tree): number => {
 };
 
 export function unwrapNode(node: Tree): readonly [type: string, body: Tree] {
-  const [entry] = Object.entries(node);
-  return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
+  const [type] = Object.keys(node);
+  const body = type === undefined ? undefined : node[type];
+  return type !== undefined && isObject(body) ? [type, body] : ['', node];
 }
 
 export const listBodies = (nodes: readonly Tree[], type: string): Tree[] =>

@@ -42,7 +42,8 @@ export function findUntyped(statement: Tree): UntypedParameter[] {
 function visit(value: Json | undefined, early: boolean, found: UntypedUse[]): void {
   if (Array.isArray(value)) for (const item of value as readonly Json[]) visit(item, early, found);
   if (!isObject(value)) return;
-  for (const [key, body] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const body = value[key];
     if (!isObject(body)) {
       visit(body, early || key === 'fromClause' || key === 'usingClause', found);
       continue;

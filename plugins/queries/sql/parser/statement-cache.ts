@@ -3,9 +3,9 @@
  * does not load PostgreSQL's parser, which takes 16 MiB of memory and a tenth of the time.
  */
 import type { CachedParser, ParsedStatements } from '../../../../contract/query-language.js';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../../../contract/json.js';
+import { readCacheFile, writeCacheFile } from '../../../../language/project/cache-file.js';
 import { readPackageFile } from '../../../../language/project/package-folder.js';
 import { loadSqlParser, SYNTAX } from './load-parser.js';
 
@@ -50,7 +50,7 @@ export async function openStatementCache(folder: string): Promise<CachedParser> 
     async writeChanges() {
       if (!isChanged) return;
       isChanged = false;
-      await writeCache(file, used).catch(() => undefined);
+      await writeCache(file, used);
     },
   };
 }
@@ -61,21 +61,10 @@ function describeParser(): string {
 }
 
 async function readCache(file: string): Promise<ReadonlyMap<string, ParsedStatements> | null> {
-  try {
-    const found = JSON.parse(await readFile(file, 'utf8')) as CacheFile;
-    if (found.parser !== describeParser() || !isObject(found.texts)) return null;
-    return new Map(Object.entries(found.texts));
-  } catch {
-    return null;
-  }
+  const found = (await readCacheFile(file, MAX_BYTES)) as CacheFile | null;
+  if (found?.parser !== describeParser() || !isObject(found.texts)) return null;
+  return new Map(Object.entries(found.texts));
 }
 
-/** Readable only by its owner, as statements may be confidential; replaced as a whole. */
-async function writeCache(file: string, used: ReadonlyMap<string, ParsedStatements>): Promise<void> {
-  const text = JSON.stringify({ parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile);
-  if (text.length > MAX_BYTES) return;
-  await mkdir(join(file, '..'), { recursive: true });
-  const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, file);
-}
+const writeCache = (file: string, used: ReadonlyMap<string, ParsedStatements>): Promise<void> =>
+  writeCacheFile(file, { parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile, MAX_BYTES);
