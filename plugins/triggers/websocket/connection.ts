@@ -12,7 +12,7 @@ import { ANONYMOUS, type AuthSession } from './auth-session.js';
 import { measureFrames } from './frame-budget.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
-import { readMessage, type Message } from './message.js';
+import { readMessage, SharedFrame, type Message } from './message.js';
 import { CLOSE, NO_HEADERS, type PeerHeaders } from './peer.js';
 import type { Worker } from './message-runner.js';
 
@@ -178,10 +178,14 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   }
 
   /** The buffer is checked before sending, because a single response may exceed the limit. */
-  send(frame: Buffer, left = ignoreEnd): boolean {
-    if (this.isOpen && this.socket.bufferedAmount > this.scope.limits.buffered) this.closeSlowConsumer();
-    if (this.isOpen) this.socket.send(frame, TEXT, left);
-    else left();
+  send(frame: Buffer | SharedFrame, left?: () => void): boolean {
+    const { socket, raw, scope } = this;
+    if (this.isOpen && socket.bufferedAmount > scope.limits.buffered) this.closeSlowConsumer();
+    if (!this.isOpen) left?.();
+    else if (!(frame instanceof SharedFrame)) socket.send(frame, TEXT, left);
+    // After a close frame, the client must not get another one.
+    else if (socket.readyState === socket.OPEN) raw.write(frame.bytes, left);
+    else left?.();
     return this.isOpen;
   }
 
@@ -235,7 +239,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   }
 }
 
-const ignoreEnd = (): void => undefined;
 /** `ws` closes the socket itself, with the matching code. */
 const ignoreError = (): void => undefined;
 

@@ -7,7 +7,7 @@ import type { Fault } from '../../../contract/fault.js';
 import { SocketConnection, type ClientSocket } from '../../../plugins/triggers/websocket/connection.js';
 import { ANONYMOUS } from '../../../plugins/triggers/websocket/auth-session.js';
 import { NO_HEADERS } from '../../../plugins/triggers/websocket/peer.js';
-import type { Message } from '../../../plugins/triggers/websocket/message.js';
+import { SharedFrame, type Message } from '../../../plugins/triggers/websocket/message.js';
 import type { HandledMessage } from '../../../plugins/triggers/websocket/message-runner.js';
 
 const LIMITS = {
@@ -27,10 +27,10 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
   const [done, busy, ended, lefts]: [unknown[], number[], number[], unknown[]] = [[], [], [], []];
   const note = (name: string, ...given: unknown[]): void => void done.push([name, ...given].join(' '));
   const socket = Object.assign(new EventEmitter(), {
-    ...{ isPaused: false, bufferedAmount: 0 },
+    ...{ isPaused: false, bufferedAmount: 0, readyState: 1, OPEN: 1 },
     pause: () => void (socket.isPaused = true),
     resume: () => void (socket.isPaused = false),
-    send: (frame: Buffer, _options: unknown, left: () => void) => (note('send', frame.toString()), left()),
+    send: (frame: Buffer, _options: unknown, left?: () => void) => (note('send', frame.toString()), left?.()),
     close: (code: number, reason: string) => note('close', code, reason),
     terminate: () => note('terminate'),
     ping: () => note('ping'),
@@ -61,8 +61,10 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
     leave: () => undefined,
   };
   const origin = { id: 'a', remote: '127.0.0.1', network: '127.0.0.1', sender: 'own' } as const;
-  const raw = new EventEmitter() as Socket;
-  const line = new SocketConnection(socket as unknown as ClientSocket, raw, scope, origin);
+  const raw = Object.assign(new EventEmitter(), {
+    write: (bytes: Buffer, left?: () => void) => (note('write', bytes.subarray(2).toString()), left?.()),
+  });
+  const line = new SocketConnection(socket as unknown as ClientSocket, raw as unknown as Socket, scope, origin);
   line.session = { ...ANONYMOUS, recheck: () => void (state.doubts += 1) };
   const emitMessage = (resource: string, isBinary = false) =>
     socket.emit('message', Buffer.from(JSON.stringify({ resource })), isBinary);
@@ -174,6 +176,15 @@ describe('socket connection', () => {
     made.socket.bufferedAmount = 101;
     expect(made.line.send(Buffer.from('y'))).to.equal(false);
     expect([made.done, made.ended]).to.deep.equal([['send x', 'close 1013 messages are not read'], [1013]]);
+  });
+
+  it('writes the bytes of a message to many, and none after a close frame', () => {
+    const made = begun();
+    let left = 0;
+    const send = (): boolean => made.line.send(new SharedFrame(Buffer.from('x')), () => void left++);
+    expect([send(), made.done, left]).to.deep.equal([true, ['write x'], 1]);
+    made.socket.readyState = 2;
+    expect([send(), made.done, left]).to.deep.equal([true, ['write x'], 2]);
   });
 
   it('is pinged, and closed after two pings without a response', () => {
