@@ -22,7 +22,7 @@ import type { SlowStatements } from './slow-statements.js';
 const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
 
-const toRawJson = ({ json }: StatementOutcome): RawJson => new RawJson(json ?? NO_TEXT, parseText);
+export const toRawJson = ({ json }: StatementOutcome): RawJson => new RawJson(json ?? NO_TEXT, parseText);
 
 const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY' };
 /**
