@@ -128,6 +128,7 @@ export interface Dialect extends Statements {
     rendering: Rendering,
     transaction: Transaction,
     last: boolean,
+    requester: Requester | null,
   ) => Promise<RawJson>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, requester?: Requester | null): Promise<Transaction>;

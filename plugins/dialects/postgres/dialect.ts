@@ -19,7 +19,7 @@ import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
 import { createPgTransactions, getDeadline, NO_VALUES, ROLLBACK } from './transactions.js';
-import { renderText, toRawJson, type TextSender } from './streaming.js';
+import { renderText, toOutcomeText, type TextSender } from './streaming.js';
 import { ALONE, COMMIT, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
 import type { ErrorCallback, OutcomeCallback, PgConnection } from './connection.js';
@@ -205,7 +205,7 @@ export function createPostgresDialect(
     renderInside(statement, values, rendering, transaction, last) {
       const prepared = statement as PostgresPreparedStatement;
       return new Promise((done, failed) => {
-        const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
+        const resolveText = (outcome: StatementOutcome): void => done(toOutcomeText(outcome));
         transactions.run(transaction, prepared, values, last, rendering, resolveText, failed);
       });
     },

@@ -111,9 +111,14 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
         // Others may be sent with the statement before.
         if (renderInside === undefined || statement.scan.verb !== 'SELECT') return null;
         return async (frame) =>
-          renderInside(statement.prepared, values(frame), rendering, frame.unit as Transaction, statement.last).catch(
-            throwRenamed,
-          );
+          renderInside(
+            statement.prepared,
+            values(frame),
+            rendering,
+            frame.unit as Transaction,
+            statement.last,
+            frame,
+          ).catch(throwRenamed);
       },
     }),
   };
