@@ -134,7 +134,7 @@ const isSame = (picks: readonly string[] | undefined, names: readonly string[] |
 type Rendered = Pick<CompiledAction, 'renders' | 'passes'>;
 
 /** Only copies into slots, and ends nothing. */
-const copies = ({ before }: ActionPlan): boolean => before?.every((step) => step.copies !== undefined) ?? true;
+const hasOnlyCopies = ({ before }: ActionPlan): boolean => before?.every((step) => step.copies !== undefined) ?? true;
 
 /** The actionable with the result that the last one passes on unchanged: itself, or the one before. */
 function findSource(
@@ -147,7 +147,7 @@ function findSource(
   const isPassed = ({ source, path, slot: to }: ResultCopy): boolean =>
     source === before?.index && path.length === 0 && to === slot;
   const read = last?.before?.flatMap((step) => step.copies ?? []) ?? [];
-  return last !== undefined && copies(last) && read.length === 1 && read.every(isPassed) ? before : undefined;
+  return last !== undefined && hasOnlyCopies(last) && read.length === 1 && read.every(isPassed) ? before : undefined;
 }
 
 /** Lets a mode return JSON text when the resource only selects names of its result. Returns the route unchanged otherwise. */
@@ -161,7 +161,7 @@ export function renderJsonText(
   const group = groups.find((one) => source !== undefined && one.actions.at(-1) === source);
   const renders = compiled[source?.index ?? -1]?.renders;
   if (source === undefined || group === undefined || renders === undefined) return route;
-  if (groups.some(({ parallel }) => parallel) || actions.at(-1)?.index !== main || !copies(source)) return route;
+  if (groups.some(({ parallel }) => parallel) || actions.at(-1)?.index !== main || !hasOnlyCopies(source)) return route;
   if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
   const changed = actions.slice(actions.indexOf(source));
   const after = changed.flatMap((action) => action.after ?? []);
