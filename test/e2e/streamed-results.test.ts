@@ -50,6 +50,7 @@ const defineList = (id: string, first: readonly object[], returnables: readonly 
 const FILES = {
   'pass.cjs': 'module.exports = () => (ctx, next) => next();',
   'definitions/_pin.json': { pin: { type: 'String', secret: true }, json: { type: 'JSON_OBJECT' } },
+  'definitions/_log.json': { line: { type: 'String' } },
   'definitions/a.json': [
     defineQueryResource('fill', `INSERT INTO pins (pin, json) VALUES ('1', '{"pin": 2, "a": 3}')`),
     defineQueryResource('naughty', NAUGHTY),
@@ -66,7 +67,11 @@ const FILES = {
       { returnables: ['n', 't', 'json'] },
     ),
     defineList('passed', [], ['n', 't']),
-    defineList('inside', [{ id: 3, mode: 'QUERY', sql_query: { query: `UPDATE pins SET pin = '1'` } }], ['n', 't']),
+    defineList(
+      'inside',
+      [{ id: 3, mode: 'QUERY', sql_query: { query: `INSERT INTO logs (line) VALUES ('a')` } }],
+      ['n', 't'],
+    ),
     defineQueryResource('broken', BROKEN),
     defineQueryResource('silent', SILENT, ['$PAYLOAD.rows']),
     defineQueryResource('divided', DIVIDED, ['$PAYLOAD.by']),
