@@ -96,7 +96,7 @@ export interface Step {
   readonly hides?: Hide;
   /** Accepts `RawJson` text as well as values; a step of an actionable a `JsonStream` too, which has rows. */
   readonly takesText?: true;
-  /** Only copies these values of earlier results into slots. */
+  /** Only copies these values of earlier results into slots. An empty path: the whole result, which may be text. */
   readonly copies?: readonly ResultCopy[];
   /** Only rejects an empty result. */
   readonly onlyEmpty?: true;
@@ -195,9 +195,16 @@ export interface ModePlan {
   readonly files?: FileLimits;
   /**
    * The same work with `RawJson` of these names (null: all), or null where that is impossible. For results that no
-   * later step reads. `streams`: the result may be a `JsonStream`.
+   * later step reads. `streams`: the result may be a `JsonStream`. `inside`: the work runs in a unit.
    */
-  readonly renders?: (names: readonly string[] | null, hide: Hide | null, streams: boolean) => Execute | null;
+  readonly renders?: (
+    names: readonly string[] | null,
+    hide: Hide | null,
+    streams: boolean,
+    inside: boolean,
+  ) => Execute | null;
+  /** The result is the unchanged value of this slot. */
+  readonly passes?: number | null;
   /** For a debugger: what the work would send. Throws a Fault where a value is missing. */
   readonly preview?: (frame: Frame) => Preview;
   /** For `lintel plan`: no secrets, no closures. */
@@ -236,6 +243,8 @@ export interface PlanTools {
   /** Strings may contain accessors; everything else is constant. */
   value(json: Json): Reader;
   text(json: Json): Reader<string>;
+  /** The slot that is the whole value; null for any other value. */
+  valueSlot(json: Json): number | null;
   /** Runs concurrently with its neighbours. */
   readonly parallel: boolean;
   /** Null where the statement runs as written. */

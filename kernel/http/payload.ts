@@ -4,6 +4,7 @@ import { addText, type BodyFormat, type TextPayload } from '../../contract/body-
 import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
+import { LONG_BODY, parseLongBody } from '../../language/project/long-json.js';
 import type { Project } from '../../language/project/project.js';
 import { isJsonType } from '../../language/strings/header.js';
 import { parseJson, readBytes, type BodyLimits } from './body.js';
@@ -59,7 +60,7 @@ export async function readJsonPayload(
   rejectEncoding(req);
   const bytes = await (read ?? readBytes(req, limits.body));
   if (bytes.length === 0) return EMPTY;
-  const value = parseJson(bytes, limits);
+  const value = bytes.length > LONG_BODY ? await parseLongBody(bytes, limits) : parseJson(bytes, limits);
   if (typeof value !== 'object' || value === null) throw createFault('VAL_NOT_OBJECT');
   return value as Payload;
 }

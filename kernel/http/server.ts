@@ -140,9 +140,12 @@ function waitForResponses({ server, upgrades, closeIdle }: StopContext): Promise
  */
 function createIdleCloser(server: Server): () => void {
   const since = new Map<Socket, number>();
+  function removeSocket(this: Socket): void {
+    since.delete(this);
+  }
   server.on('connection', (socket) => {
     since.set(socket, performance.now());
-    socket.once('close', () => since.delete(socket));
+    socket.on('close', removeSocket);
   });
   return () => {
     const before = performance.now() - SILENCE_MS;

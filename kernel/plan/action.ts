@@ -14,9 +14,8 @@ import type { ActionPlan } from '../../contract/resource-plan.js';
 import { selectSteps } from '../../contract/steps.js';
 import { createTools, hashRealm, type ResourceScope } from './tools.js';
 
-export interface CompiledAction {
+export interface CompiledAction extends Pick<ModePlan, 'renders' | 'passes'> {
   readonly plan: ActionPlan;
-  readonly renders: ModePlan['renders'];
   /** Steps that convert the payload to its storable form; in the foreground also part of `before`. */
   readonly seal: readonly Step[];
   readonly deferrals: readonly Deferral[];
@@ -51,7 +50,7 @@ export function compileAction(
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
   draft.files = mergeFileLimits(draft.files, planned.files);
-  const renders = scope.watched?.(action.mode) === false ? planned.renders : undefined;
+  const { renders, passes } = scope.watched?.(action.mode) === false ? planned : {};
   const execute = scope.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode });
   const plan: ActionPlan = Object.freeze({
     key: action.key,
@@ -75,7 +74,8 @@ export function compileAction(
   });
   return {
     plan: scope.planObserver?.observeAction(plan, scope.resource.id) ?? plan,
-    renders,
+    ...(renders !== undefined && { renders }),
+    ...(passes !== undefined && { passes }),
     seal: steps.filter(({ seals }) => seals === true),
     deferrals: inner.deferrals,
     schedule: inner.schedule,

@@ -1,17 +1,17 @@
 /** Compiles one checked resource into a plan. After this, nothing reads the definition. */
 import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { compileAction, planFeatures } from './action.js';
+import { compileAction, planFeatures, type CompiledAction } from './action.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/foreground.js';
 import { Draft } from '../../language/analysis/draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
-import type { ResourcePlan } from '../../contract/resource-plan.js';
+import type { ActionPlan, ResourcePlan } from '../../contract/resource-plan.js';
 import { selectSteps } from '../../contract/steps.js';
 import { describePlan } from '../../language/export/plan-description.js';
 import { addNeededPaths } from '../../language/schema/sample.js';
-import type { Frame, ModePlan, Step } from '../../contract/plan.js';
+import type { Frame, ResultCopy, Step } from '../../contract/plan.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import type { CompileInput, ResourceScope } from './tools.js';
 import { COOKIE } from '../../language/strings/header.js';
@@ -63,7 +63,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const settle = select(ResourcePhase.SETTLE, Infinity);
   const route = { groups, reply, settle, main };
-  const shown = accepts === null ? renderJsonText(route, compiled[main]?.renders) : route;
+  const shown = accepts === null ? renderJsonText(route, compiled) : route;
   const sample = addNeededPaths(draft.sample, scope.needed);
   const plan: ResourcePlan = Object.freeze({
     id: resource.id,
@@ -134,23 +134,52 @@ export type ReplyRoute = Pick<ResourcePlan, 'groups' | 'reply' | 'settle' | 'mai
 const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
   picks !== undefined && names !== null && picks.join() === names.join();
 
+type Rendered = Pick<CompiledAction, 'renders' | 'passes'>;
+
+/** Only copies into slots, and ends nothing. */
+const hasOnlyCopies = ({ before }: ActionPlan): boolean => before?.every((step) => step.copies !== undefined) ?? true;
+
+/** The actionable with the result that the last one passes on unchanged: itself, or the one before. */
+function findSource(
+  actions: readonly ActionPlan[],
+  compiled: readonly (Rendered | undefined)[],
+): ActionPlan | undefined {
+  const [before, last] = actions.slice(-2);
+  const slot = compiled[actions.at(-1)?.index ?? -1]?.passes;
+  if (slot === undefined || slot === null) return actions.at(-1);
+  const isPassed = ({ source, path, slot: to }: ResultCopy): boolean =>
+    source === before?.index && path.length === 0 && to === slot;
+  const read = last?.before?.flatMap((step) => step.copies ?? []) ?? [];
+  return last !== undefined && hasOnlyCopies(last) && read.length === 1 && read.every(isPassed) ? before : undefined;
+}
+
 /** Lets a mode return JSON text when the resource only selects names of its result. Returns the route unchanged otherwise. */
-export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']): Pick<ReplyRoute, 'groups' | 'reply'> {
+export function renderJsonText(
+  route: ReplyRoute,
+  compiled: readonly (Rendered | undefined)[],
+): Pick<ReplyRoute, 'groups' | 'reply'> {
   const { groups, reply, settle, main } = route;
-  const [group] = groups;
-  const [action] = group?.actions ?? [];
-  if (group === undefined || action === undefined || renders === undefined) return route;
-  const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
-  if (!alone || action.index !== main || action.before !== null) return route;
+  const actions = groups.flatMap((group) => group.actions);
+  const source = findSource(actions, compiled);
+  const group = groups.find((one) => source !== undefined && one.actions.at(-1) === source);
+  const renders = compiled[source?.index ?? -1]?.renders;
+  if (source === undefined || group === undefined || renders === undefined) return route;
+  if (groups.some(({ parallel }) => parallel) || actions.at(-1)?.index !== main || !hasOnlyCopies(source)) return route;
   if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
-  const kept = action.after?.filter(({ takesText }) => takesText === true) ?? [];
-  const steps = [...(action.after ?? []), ...(reply ?? [])].filter((step) => !kept.includes(step));
+  const changed = actions.slice(actions.indexOf(source));
+  const after = changed.flatMap((action) => action.after ?? []);
+  const steps = [...after.filter(({ takesText }) => takesText !== true), ...(reply ?? [])];
   const names = steps[0]?.picks ?? null;
   if (steps.some(({ picks }) => !isSame(picks, names))) return route;
   const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
   if (another !== undefined) return route;
-  const execute = renders(names, hide, settle === null);
+  const execute = renders(names, hide, settle === null && group.unit === null, group.unit !== null);
   if (execute === null) return route;
-  const actions = Object.freeze([Object.freeze({ ...action, execute, after: kept.length === 0 ? null : kept })]);
-  return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };
+  const render = (action: ActionPlan): ActionPlan => {
+    const kept = action.after?.filter(({ takesText }) => takesText === true) ?? [];
+    const own = { ...action, after: kept.length === 0 ? null : kept };
+    return changed.includes(action) ? Object.freeze(action === source ? { ...own, execute } : own) : action;
+  };
+  const rendered = groups.map((one) => Object.freeze({ ...one, actions: Object.freeze(one.actions.map(render)) }));
+  return { groups: Object.freeze(rendered), reply: null };
 }

@@ -134,6 +134,7 @@ export function createTools(
       const { read } = compileValue(json, createAccessorCompiler());
       return (frame) => toText(read(frame), place);
     },
+    valueSlot: (json) => (typeof json === 'string' ? readAccessorInputs(json, getReads, findNameSlot).slot : null),
     parameter: (json, pointer) => planParameter(json, pointer),
     slot: findNameSlot,
     payloadField: (name, ...inside) => findDeclaredField(owner.payloadFields, name, inside),

@@ -4,7 +4,7 @@
  */
 import { Fault, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
-import { isBeyondDouble, parseExactJson } from './exact-json.js';
+import { isBeyondDouble, parseExact } from './exact-json.js';
 
 export interface JsonLimits {
   readonly depth: number;
@@ -14,14 +14,29 @@ export interface JsonLimits {
 
 /** `decode` reads UTF-8. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
-  checkShape(bytes, limits);
-  let value: unknown;
-  try {
-    value = parseExactJson(decode(), rejectBeyond);
-  } catch (error) {
-    throw error instanceof Fault ? error : createFault('REQ_MALFORMED', {}, { cause: error });
+  const shape = new TextShape(bytes);
+  shape.read(bytes.length);
+  shape.check(limits);
+  const value = shape.parse(decode());
+  checkValues([value], limits, Infinity);
+  return value;
+}
+
+/** Bytes, and values. */
+const STEP = { bytes: 262_144, values: 20_000 };
+
+/** The same for a long text, in steps between which other work can be done. */
+export function* parseInSteps(bytes: Uint8Array, decode: () => string, limits: JsonLimits): Generator<void, unknown> {
+  const shape = new TextShape(bytes);
+  for (let until = 0; until < bytes.length; yield) {
+    until = Math.min(until + STEP.bytes, bytes.length);
+    shape.read(until);
   }
-  checkValues(value, limits);
+  shape.check(limits);
+  const text = decode();
+  yield;
+  const value = shape.parse(text);
+  for (const stack = [value]; stack.length > 0; checkValues(stack, limits, STEP.values)) yield;
   return value;
 }
 
@@ -33,30 +48,72 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Throws beyond the limits of depth and keys. */
-function checkShape(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys }: JsonLimits): void {
-  let depth = 0;
-  let deepest = 0;
-  let colons = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) {
-      for (i++; i < bytes.length && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > deepest) deepest = depth;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
-    else if (byte === COLON) colons++;
+const [DOT, ZERO, NINE] = [0x2e, 0x30, 0x39];
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
+
+/** Digits that a double certainly holds. */
+const SAFE_DIGITS = 15;
+
+/** Depth, properties and long numbers of a text, before any value is created. */
+class TextShape {
+  private at = 0;
+  private inString = false;
+  private depth = 0;
+  private deepest = 0;
+  private colons = 0;
+  private mayBeInexact = false;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** Continues to `until`. */
+  read(until: number): void {
+    const { bytes } = this;
+    let { at: i, depth, deepest, colons } = this;
+    for (; i < until; i++) {
+      const byte = bytes[i] as number;
+      if (byte === QUOTE || this.inString) {
+        if (!this.inString) i++;
+        for (; i < until && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
+        this.inString = i >= until;
+        if (this.inString) break;
+      } else if (byte === 0x7b || byte === 0x5b) {
+        if (++depth > deepest) deepest = depth;
+      } else if (byte === 0x7d || byte === 0x5d) depth--;
+      else if (byte === COLON) colons++;
+      else if (isDigit(byte)) {
+        const start = i;
+        while (isDigit(bytes[i + 1]) || bytes[i + 1] === DOT) i++;
+        const isExponent = ((bytes[i + 1] ?? 0) | 0x20) === 0x65;
+        if (i - start >= SAFE_DIGITS || isExponent) this.mayBeInexact = true;
+      }
+    }
+    this.at = i;
+    this.depth = depth;
+    this.deepest = deepest;
+    this.colons = colons;
   }
-  // Unclosed text is malformed, whatever its depth.
-  if (deepest > maxDepth && depth > 0) throw createFault('REQ_MALFORMED');
-  if (deepest > maxDepth) throw createFault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
-  if (colons > maxKeys) throw createFault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
+
+  /** Throws beyond the limits of depth and keys. */
+  check({ depth: maxDepth, keys: maxKeys }: JsonLimits): void {
+    const { deepest, depth, colons } = this;
+    // Unclosed text is malformed, whatever its depth.
+    if (deepest > maxDepth && depth > 0) throw createFault('REQ_MALFORMED');
+    if (deepest > maxDepth) throw createFault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
+    if (colons > maxKeys) throw createFault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
+  }
+
+  parse(text: string): unknown {
+    try {
+      return this.mayBeInexact ? parseExact(text, rejectBeyond) : (JSON.parse(text) as unknown);
+    } catch (error) {
+      throw error instanceof Fault ? error : createFault('REQ_MALFORMED', {}, { cause: error });
+    }
+  }
 }
 
-/** Iterative, because a deep value could overflow the stack. */
-function checkValues(root: unknown, { array }: JsonLimits): void {
-  const stack: unknown[] = [root];
-  while (stack.length > 0) {
+/** Iterative, because a deep value could overflow the stack. At most `most` values of the stack. */
+function checkValues(stack: unknown[], { array }: JsonLimits, most: number): void {
+  for (let left = most; left > 0 && stack.length > 0; left--) {
     const value = stack.pop();
     if (typeof value === 'string') {
       if (!value.isWellFormed()) throw createFault('REQ_MALFORMED');

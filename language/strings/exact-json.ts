@@ -70,6 +70,9 @@ const MARKED = new RegExp(`"${MARK}([^"]+)"`, 'g');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** A double holds every number with fewer characters, unless it has an exponent. */
+const SHORT = 16;
+const EXPONENT = /e/i;
 const isNumeric = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 
@@ -86,6 +89,7 @@ export function parseExact(text: string, onNumber?: (digits: string) => void): u
       const start = i;
       while (isNumeric(text.charCodeAt(i + 1))) i++;
       const token = text.slice(start, i + 1);
+      if (token.length < SHORT && !EXPONENT.test(token)) continue;
       const number = toExactNumber(token);
       if (!(number instanceof ExactNumber)) continue;
       onNumber?.(token);

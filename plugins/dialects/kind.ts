@@ -121,6 +121,15 @@ export interface Dialect extends Statements {
     rendering: Rendering,
     requester?: Requester | null,
   ) => Promise<RawJson | JsonStream>;
+  /** The same inside a transaction. The text is held: it must not leave before the commit. Absent: impossible. */
+  readonly renderInside?: (
+    prepared: PreparedStatement,
+    values: readonly unknown[],
+    rendering: Rendering,
+    transaction: Transaction,
+    last: boolean,
+    requester: Requester | null,
+  ) => Promise<RawJson>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, requester?: Requester | null): Promise<Transaction>;
   /** Begins a read-only transaction. Absent: a statement inside sets it, as on PostgreSQL. */

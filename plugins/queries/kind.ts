@@ -13,7 +13,8 @@ import { wrapInActionable } from '../shared/examples.light.js';
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
   /** Always a list: the statement was repeated for items. */
   readonly list?: true;
-  readonly render?: (frame: Frame, rendering: Rendering) => Promise<RawJson | JsonStream>;
+  /** Null where it is impossible. `inside`: the statement runs in a transaction. */
+  readonly render?: (rendering: Rendering, inside: boolean) => ((frame: Frame) => Promise<RawJson | JsonStream>) | null;
 }
 
 export interface Query {

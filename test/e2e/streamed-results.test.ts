@@ -30,9 +30,27 @@ const SILENT = WIDE.replace(' FROM', `, CASE WHEN n > 2000 THEN (${COUNTING}) EN
 /** Large, unless the first row is a division by zero. */
 const DIVIDED = `SELECT n, repeat('x', 1000) AS t, 1 / (n - $1::int) AS q FROM generate_series(1, 1000) AS n`;
 
+/** The rows of a query, passed on by a RETURN, after `first` in one transaction. */
+const defineList = (id: string, first: readonly object[], returnables: readonly string[]): object => ({
+  id,
+  resource: id,
+  actionables: [
+    ...first,
+    { id: 1, mode: 'QUERY', sql_query: { query: WIDE, parameters: ['$PAYLOAD.rows'] } },
+    {
+      id: 2,
+      mode: 'RETURN',
+      depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'list' }] }],
+      value: '$PAYLOAD.list',
+      returnables,
+    },
+  ],
+});
+
 const FILES = {
   'pass.cjs': 'module.exports = () => (ctx, next) => next();',
   'definitions/_pin.json': { pin: { type: 'String', secret: true }, json: { type: 'JSON_OBJECT' } },
+  'definitions/_log.json': { line: { type: 'String' } },
   'definitions/a.json': [
     defineQueryResource('fill', `INSERT INTO pins (pin, json) VALUES ('1', '{"pin": 2, "a": 3}')`),
     defineQueryResource('naughty', NAUGHTY),
@@ -47,6 +65,12 @@ const FILES = {
       `SELECT n, pin, repeat('x', 1000) AS t, json FROM (SELECT generate_series(1, $1) AS n) AS s, pins`,
       ['$PAYLOAD.rows'],
       { returnables: ['n', 't', 'json'] },
+    ),
+    defineList('passed', [], ['n', 't']),
+    defineList(
+      'inside',
+      [{ id: 3, mode: 'QUERY', sql_query: { query: `INSERT INTO logs (line) VALUES ('a')` } }],
+      ['n', 't'],
     ),
     defineQueryResource('broken', BROKEN),
     defineQueryResource('silent', SILENT, ['$PAYLOAD.rows']),
@@ -110,9 +134,9 @@ describe('streamed results', () => {
       expect(Buffer.from(held.slice(at + 4), 'latin1').toString() === streamed.text).to.equal(true);
     });
 
-  it('are those of a list that must not be empty, or in which a secret may be nested', async () => {
+  it('are those of a list that must not be empty, that a RETURN passes on, or in which a secret may be nested', async () => {
     await kernel.post('/fill', {});
-    for (const path of ['must', 'hidden']) {
+    for (const path of ['must', 'passed', 'hidden']) {
       const response = await kernel.post<unknown[]>(`/${path}`, { rows: 1000 });
       expect([isChunked(response), response.body.length], path).to.deep.equal([true, 1000]);
       expect(response.body[999]).to.deep.equal({
@@ -121,6 +145,13 @@ describe('streamed results', () => {
       });
     }
     expect((await kernel.post('/must', { rows: 0 })).status).to.equal(404);
+    expect((await kernel.post('/passed', { rows: 0 })).text).to.equal('null');
+  });
+
+  it('are held in a transaction, as text', async () => {
+    const { headers, text } = await kernel.post('/inside', { rows: 1000 });
+    const list = Array.from({ length: 1000 }, (_, at) => ({ n: at + 1, t: 'x'.repeat(1000) }));
+    expect([headers.get('content-length'), text === JSON.stringify(list)]).to.deep.equal([String(text.length), true]);
   });
 
   it('are wrapped by the envelope', async () => {

@@ -6,7 +6,7 @@ import type { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import type { Dialect, Isolation, Rendering, Row } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';
-import { writeObjects } from '../shared/json-objects.js';
+import { writeObjects, toRawJson } from '../shared/json-objects.js';
 import { createBinder } from './bind.js';
 import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
 import {
@@ -23,7 +23,7 @@ import type { Pool } from './pool.js';
 import type { MysqlConnection } from './connection.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm } from './steps.js';
-import { streamText, toRawJson } from './streaming.js';
+import { streamText } from './streaming.js';
 import { createMysqlTransactions } from './transactions.js';
 import type { MysqlOptions } from './options.js';
 import type { BindType } from './bind.js';

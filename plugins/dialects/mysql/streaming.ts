@@ -5,10 +5,10 @@
 import type { FieldPacket } from 'mysql2';
 import type { Fault } from '../../../contract/fault.js';
 import type { JsonStream } from '../../../contract/json-stream.js';
-import { RawJson } from '../../../contract/raw-json.js';
+import type { RawJson } from '../../../contract/raw-json.js';
 import type { Requester } from '../../../contract/requester.js';
 import type { Rendering, Row } from '../kind.js';
-import { RowTextWriter } from '../shared/json-objects.js';
+import { RowTextWriter, toRawJson } from '../shared/json-objects.js';
 import { ResultText } from '../shared/result-text.js';
 import type { BoundValue } from './bind.js';
 import { isMysqlConnectionLost, LargeTextError } from './errors.js';
@@ -21,9 +21,6 @@ import type { ValueType } from './types.js';
 const LARGE_TEXT = 262_144;
 /** Code units of the pieces that are passed on. */
 const PIECE = 65_536;
-
-const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
-export const toRawJson = (json: Uint8Array): RawJson => new RawJson(json, parseText);
 
 export interface StreamedStatement {
   readonly text: string;

@@ -7,16 +7,20 @@ import type { Fault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';
 import { LargeResult, type ResultLimits } from '../../shared/results.js';
 import { createMessageReader, type RowReceiver } from '../shared/message-reader.js';
+import type { WireText } from '../shared/wire-text.js';
 
 type Engine = Pick<PGlite, 'execProtocolRawStream'>;
 type Run = PGlite['execProtocolStream'];
 type Message = Awaited<ReturnType<Run>>[number];
+type RowDescription = Message & { readonly fields: Parameters<WireText['setFields']>[0] };
 type Protocol = typeof protocol;
 
 /** The engine passes the options to its reader. */
 export interface ReadOptions extends QueryOptions {
   /** The request that holds the result. */
   readonly requester?: Requester | null;
+  /** Receives the rows, which the result then lacks. */
+  readonly text?: WireText | null;
 }
 
 const EXECUTE = 0x45;
@@ -32,8 +36,8 @@ export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits
     message: Uint8Array,
     options: NonNullable<Parameters<Run>[1]> & ReadOptions = {},
   ): Promise<Message[]> {
-    const { syncToFs, throwOnError = true, onNotice, requester = null } = options;
-    const reader = new ResultReader(new Parser(), limits, requester);
+    const { syncToFs, throwOnError = true, onNotice, requester = null, text = null } = options;
+    const reader = new ResultReader(new Parser(), limits, requester, text);
     const sent = message[0] === EXECUTE ? portion : message;
     do {
       reader.isSuspended = false;
@@ -64,6 +68,7 @@ class ResultReader implements RowReceiver {
     parser: InstanceType<Protocol['Parser']>,
     private readonly limits: ResultLimits,
     private readonly requester: Requester | null,
+    private readonly text: WireText | null,
   ) {
     this.#nextCheck = limits.checkFrom;
     this.#split = createMessageReader(() => this, {
@@ -82,10 +87,21 @@ class ResultReader implements RowReceiver {
   receiveRow(bytes: Buffer, at: number): void {
     this.#rows++;
     if (this.error !== null) return;
+    if (this.text !== null) return this.#writeRow(this.text, bytes, at);
     this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
   }
 
+  /** An error must not pass through the engine. */
+  #writeRow(text: WireText, bytes: Buffer, at: number): void {
+    try {
+      text.addRow(bytes, at);
+    } catch (error) {
+      this.error = error as Error;
+    }
+  }
+
   #receiveMessage(message: Message): void {
+    if (message.name === 'rowDescription') this.text?.setFields((message as RowDescription).fields);
     if (message.name === 'portalSuspended') this.isSuspended = true;
     else if (message instanceof Error) this.error ??= message;
     else if (this.error === null) this.messages.push(message);

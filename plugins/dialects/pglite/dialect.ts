@@ -1,15 +1,19 @@
 /** The handle of an embedded database. It has one connection: an open transaction blocks all other statements. */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
+import type { RawJson } from '../../../contract/raw-json.js';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
-import type { Dialect, Row } from '../kind.js';
+import type { Dialect, PreparedStatement, Rendering, Row, Transaction } from '../kind.js';
 import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';
 import { createExecutor } from '../shared/execute.js';
 import { preparePostgresStatement } from '../shared/prepare.js';
+import { toRawJson } from '../shared/json-objects.js';
+import { JsonBuffer } from '../shared/json-rows.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
+import { WireText } from '../shared/wire-text.js';
 import type { ReadOptions } from './bounded-results.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
@@ -48,6 +52,14 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
   });
 }
 
+type RenderCall = [
+  statement: PreparedStatement,
+  values: readonly unknown[],
+  transaction: Transaction | null,
+  rendering: Rendering,
+  requester: Requester | null,
+];
+
 export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
   const live = new WeakSet<OpenTransaction>();
   const line = createLimiter(
@@ -64,29 +76,48 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     return true;
   }
 
+  /** `use` reads the result before the next statement runs. */
+  async function runStatement<T>(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+    transaction: Transaction | null,
+    options: ReadOptions,
+    use: (result: Results<Row>) => T,
+  ): Promise<T> {
+    const prepared = statement as PostgresPreparedStatement;
+    const bound = bindValues(prepared, values);
+    const open = transaction?.transaction as OpenTransaction | undefined;
+    try {
+      if (open && !live.has(open)) throw new Error('the transaction is over');
+      open?.refresh();
+      const query = async (on: Pick<PGliteInterface, 'query'>): Promise<T> =>
+        use(await on.query<Row>(prepared.text, bound, options));
+      const used = open ? await query(open.inner) : await line.run(() => query(engine()), options.requester ?? null);
+      // After a failure only a return to a savepoint succeeds.
+      if (open) open.failed = false;
+      return used;
+    } catch (error) {
+      if (open) open.failed = true;
+      throw toPostgresFault(error, 'none', prepared.text);
+    }
+  }
+
+  const page = new JsonBuffer();
+  function render(...[statement, values, transaction, rendering, requester]: RenderCall): Promise<RawJson> {
+    const text = new WireText(rendering, page);
+    return runStatement(statement, values, transaction, { requester, text }, () => toRawJson(text.close()));
+  }
+
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: preparePostgresStatement,
 
-    async run(statement, values, transaction, _last, requester: Requester | null = null) {
-      const prepared = statement as PostgresPreparedStatement;
-      const bound = bindValues(prepared, values);
-      const open = transaction?.transaction as OpenTransaction | undefined;
-      try {
-        if (open && !live.has(open)) throw new Error('the transaction is over');
-        open?.refresh();
-        const options: ReadOptions = { requester };
-        const result: Results<Row> = open
-          ? await open.inner.query<Row>(prepared.text, bound, options)
-          : await line.run(() => engine().query<Row>(prepared.text, bound, options), requester);
-        // After a failure only a return to a savepoint succeeds.
-        if (open) open.failed = false;
-        return result.rows;
-      } catch (error) {
-        if (open) open.failed = true;
-        throw toPostgresFault(error, 'none', prepared.text);
-      }
-    },
+    run: (statement, values, transaction, _last, requester = null) =>
+      runStatement(statement, values, transaction, { requester }, ({ rows }) => rows),
+
+    render: (statement, values, rendering, requester = null) => render(statement, values, null, rendering, requester),
+    renderInside: (statement, values, rendering, transaction, _last, requester) =>
+      render(statement, values, transaction, rendering, requester),
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {

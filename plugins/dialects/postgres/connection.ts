@@ -4,9 +4,9 @@ import type { Requester } from '../../../contract/requester.js';
 import type { Rendering, Row } from '../kind.js';
 import type { ResultText } from '../shared/result-text.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
-import { JsonBuffer, type RowLayout } from './json-rows.js';
+import { JsonBuffer, type RowLayout } from '../shared/json-rows.js';
 import type { RowClient } from './pg-internals.js';
-import type { RowShape } from './rows.js';
+import type { RowShape } from '../shared/wire-rows.js';
 
 /** `shape`: null until the row description is received. */
 export interface KnownStatement {

@@ -19,7 +19,7 @@ import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
 import { createPgTransactions, getDeadline, NO_VALUES, ROLLBACK } from './transactions.js';
-import { renderText, type TextSender } from './streaming.js';
+import { renderText, toOutcomeText, type TextSender } from './streaming.js';
 import { ALONE, COMMIT, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
 import type { ErrorCallback, OutcomeCallback, PgConnection } from './connection.js';
@@ -194,12 +194,20 @@ export function createPostgresDialect(
       return new Promise((done, failed) => {
         const resolveRows = ({ answer }: StatementOutcome): void => done(answer);
         if (!transaction) runFree(prepared, values, ALONE, requester, resolveRows, failed);
-        else transactions.run(transaction, prepared, values, last, resolveRows, failed);
+        else transactions.run(transaction, prepared, values, last, null, resolveRows, failed);
       });
     },
 
     render(statement, values, rendering, requester = null) {
       return renderText(sender, statement as PostgresPreparedStatement, values, rendering, requester);
+    },
+
+    renderInside(statement, values, rendering, transaction, last) {
+      const prepared = statement as PostgresPreparedStatement;
+      return new Promise((done, failed) => {
+        const resolveText = (outcome: StatementOutcome): void => done(toOutcomeText(outcome));
+        transactions.run(transaction, prepared, values, last, rendering, resolveText, failed);
+      });
     },
 
     isolation,

@@ -9,8 +9,8 @@ import { LargeResult } from '../../shared/results.js';
 import { LargeTextError, StatementAbortedError, isStale } from '../shared/errors.js';
 import { ResultText } from '../shared/result-text.js';
 import { dropConnection } from './cancel.js';
-import { showRow } from '../shared/json-objects.js';
-import { createLayout, writeRow, type RowLayout } from './json-rows.js';
+import { createLayout, type RowLayout } from '../shared/json-rows.js';
+import { closeText, writeRowText } from '../shared/wire-text.js';
 import {
   pauseSocket,
   pipelineLikeQuery,
@@ -19,7 +19,7 @@ import {
   type SubmittedStatement,
   type WireConnection,
 } from './pg-internals.js';
-import { NO_ROWS, readRow, createRowShape, type RowShape } from './rows.js';
+import { NO_ROWS, readRow, createRowShape, type RowShape } from '../shared/wire-rows.js';
 import {
   invalidateStatements,
   type PgCommand,
@@ -31,7 +31,7 @@ import {
 } from './connection.js';
 
 const NO_VALUES: readonly string[] = [];
-const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+const [OPEN, COMMA] = [0x5b, 0x2c];
 const LARGE_TEXT = 262_144;
 /** Bytes of the pieces that are passed on. */
 const PIECE = 65_536;
@@ -180,8 +180,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     if (this.written === 0) page.length = 0;
     else if (rendering.shape === 'one') return;
     page.add(this.written++ === 0 ? OPEN : COMMA);
-    if (this.layout !== null) writeRow(this.layout, page, bytes, at);
-    else page.addText(JSON.stringify(showRow(rendering, readRow(shape, bytes, at))));
+    writeRowText(rendering, this.layout, shape, page, bytes, at);
     if (page.length > this.passAt) this.passText(rendering);
   }
 
@@ -229,16 +228,6 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     this.notifyOnce();
   }
 
-  private renderJson(rendering: Rendering): Uint8Array {
-    const { written } = this;
-    const { shape } = rendering;
-    if (written === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
-    const { page } = this.wire;
-    const single = shape === 'one' || (shape === 'count' && written === 1);
-    if (!single) page.add(CLOSE);
-    return page.flush(single ? 1 : 0);
-  }
-
   private isWithinLimits(): boolean {
     const { wire, requester } = this;
     const result = (this.result ??= new LargeResult(wire.limits, requester));
@@ -283,7 +272,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     // Without a row description, the statement never returns rows.
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
     const { rendering } = this.sending;
-    if (rendering !== null && this.error === undefined) this.json = this.renderJson(rendering);
+    if (rendering !== null && this.error === undefined) this.json = closeText(rendering, this.written, this.wire.page);
     if (this.passed !== null && this.json !== null) {
       this.passed.write(this.json);
       this.passed.finishText();

@@ -3,10 +3,11 @@
  * a connection of its own.
  */
 import type { JsonStream } from '../../../contract/json-stream.js';
-import { RawJson } from '../../../contract/raw-json.js';
+import type { RawJson } from '../../../contract/raw-json.js';
 import type { Requester } from '../../../contract/requester.js';
 import type { Rendering } from '../kind.js';
 import { LargeTextError } from '../shared/errors.js';
+import { toRawJson } from '../shared/json-objects.js';
 import type { ResultText } from '../shared/result-text.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { COMMIT } from './connection.js';
@@ -20,9 +21,7 @@ import type {
 import type { SlowStatements } from './slow-statements.js';
 
 const NO_TEXT = Buffer.from('null');
-const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
-
-const toRawJson = ({ json }: StatementOutcome): RawJson => new RawJson(json ?? NO_TEXT, parseText);
+export const toOutcomeText = ({ json }: StatementOutcome): RawJson => toRawJson(json ?? NO_TEXT);
 
 const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY' };
 /**
@@ -63,7 +62,7 @@ export const renderText: RenderText = (sender, prepared, values, rendering, requ
     requester?.invocation.streams === true;
   if (isPassed && slow.isLarge(prepared.name)) return passText(sender, prepared, values, rendering, requester);
   return new Promise((done, reject) => {
-    const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
+    const resolveText = (outcome: StatementOutcome): void => done(toOutcomeText(outcome));
     const failed: ErrorCallback = reject;
     const failOrPass: ErrorCallback = (error) => {
       if (!(error instanceof LargeTextError)) return failed(error);
@@ -86,7 +85,7 @@ const passText: RenderText = (sender, prepared, values, rendering, requester) =>
       done(text.stream);
     };
     const sending = { before: [BEGIN, NO_TIMEOUT], after: COMMIT, rendering, large: passOn };
-    const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
+    const resolveText = (outcome: StatementOutcome): void => done(toOutcomeText(outcome));
     sender.sendAlone(prepared, values, sending, requester, resolveText, (error) => {
       if (passed === null) failed(error);
       else passed.fail(error);

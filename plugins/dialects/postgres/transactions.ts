@@ -4,7 +4,7 @@
  */
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import type { Dialect, Isolation, Row, RowsOfTwo, Transaction } from '../kind.js';
+import type { Dialect, Isolation, Rendering, Row, RowsOfTwo, Transaction } from '../kind.js';
 import { isPostgresConnectionLost, isStale, getSqlState, toPostgresFault } from '../shared/errors.js';
 import { bindValues, type PostgresPreparedStatement } from '../shared/values.js';
 import { ALONE, COMMIT } from './connection.js';
@@ -61,6 +61,7 @@ export interface PgTransactions {
     prepared: PostgresPreparedStatement,
     values: readonly unknown[],
     last: boolean,
+    rendering: Rendering | null,
     done: OutcomeCallback,
     failed: ErrorCallback,
   ): void;
@@ -149,9 +150,11 @@ export function createPgTransactions(
   }
 
   return {
-    run(transaction, prepared, values, last, done, failed) {
+    run(transaction, prepared, values, last, rendering, done, failed) {
       const opened = open(transaction);
-      send(opened, prepared, bindValues(prepared, values), selectSending(opened, last), done, failed);
+      const sending = selectSending(opened, last);
+      const rendered = rendering === null ? sending : { ...sending, rendering };
+      send(opened, prepared, bindValues(prepared, values), rendered, done, failed);
     },
 
     methods: {

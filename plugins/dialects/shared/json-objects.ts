@@ -1,5 +1,9 @@
 /** Rows that are objects as JSON text. */
+import { RawJson } from '../../../contract/raw-json.js';
 import type { Rendering, Row } from '../kind.js';
+
+const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
+export const toRawJson = (json: Uint8Array): RawJson => new RawJson(json, parseText);
 
 export function showRow({ names, hide }: Rendering, row: Row): unknown {
   const chosen = names === null ? row : pickColumns(row, names);

@@ -16,7 +16,7 @@ const toObjects = (json: Json | undefined): readonly Readonly<Record<string, Jso
 
 interface Extract {
   readonly run: (frame: Frame) => void;
-  /** Null for several possible results, or a whole one. */
+  /** Null for several possible results. */
   readonly copy: ResultCopy | null;
 }
 
@@ -46,8 +46,8 @@ const createExtractions =
     if (slot === null) return [];
     for (const source of sources) tools.recordResultRead(source, path === SELF ? [] : splitPath(path));
     const [source] = sources;
-    const isCopy = sources.length === 1 && source !== undefined && path !== SELF;
-    const copy = isCopy ? { slot, source, path: splitPath(path) } : null;
+    const isCopy = sources.length === 1 && source !== undefined;
+    const copy = isCopy ? { slot, source, path: path === SELF ? [] : splitPath(path) } : null;
     return [{ run: createExtract(path, name, sources, slot), copy }];
   };
 

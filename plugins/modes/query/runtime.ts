@@ -39,9 +39,9 @@ function rendersWith(
   render: NonNullable<QueryPlan['render']>,
   shape: Rendering['shape'],
 ): NonNullable<ModePlan['renders']> {
-  return (names, hide, streams) => {
+  return (names, hide, streams, inside) => {
     const rendering: Rendering = Object.freeze({ names, shape, hide, streams: streams && shape !== 'one' });
-    return (frame) => render(frame, rendering);
+    return render(rendering, inside);
   };
 }
 

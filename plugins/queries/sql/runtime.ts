@@ -4,7 +4,7 @@ import { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import { Fault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { dialect, type Dialect, type Rendering, type Row, type Transaction } from '../../dialects/kind.js';
+import { dialect, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { query, type QueryPlan } from '../kind.js';
 import { createRepeatedRun, type Repeatable } from '../shared/repeat.js';
 import { createIndexFactory } from './blind.js';
@@ -80,7 +80,7 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     result instanceof JsonStream
       ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(renameFields(error)) }))
       : result;
-  const { render, runTogether } = connection;
+  const { render, renderInside, runTogether } = connection;
 
   /** A statement that was sent with the one before has its rows already. */
   function run(transaction: Transaction | null, frame: Frame): Promise<readonly Row[]> {
@@ -104,8 +104,22 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     execute: (frame: Frame): Promise<unknown> =>
       run(frame.unit as Transaction | null, frame).then(showRows, throwRenamed),
     ...(render !== undefined && {
-      render: async (frame: Frame, rendering: Rendering): Promise<RawJson | JsonStream> =>
-        render(statement.prepared, values(frame), rendering, frame).then(renameLater, throwRenamed),
+      render(rendering, inside) {
+        if (!inside)
+          return async (frame) =>
+            render(statement.prepared, values(frame), rendering, frame).then(renameLater, throwRenamed);
+        // Others may be sent with the statement before.
+        if (renderInside === undefined || statement.scan.verb !== 'SELECT') return null;
+        return async (frame) =>
+          renderInside(
+            statement.prepared,
+            values(frame),
+            rendering,
+            frame.unit as Transaction,
+            statement.last,
+            frame,
+          ).catch(throwRenamed);
+      },
     }),
   };
 }

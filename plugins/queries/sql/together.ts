@@ -72,7 +72,7 @@ function listCopies([read, change]: readonly UnitPlace[]): readonly ResultCopy[]
     (read.after ?? []).every((step) => step.onlyEmpty === true) &&
     (change.before ?? []).every(({ copies }) => copies !== undefined);
   const copies = (change.before ?? []).flatMap((step) => step.copies ?? []);
-  return isAlone && copies.every(({ source }) => source === read.index) ? copies : null;
+  return isAlone && copies.every(({ source, path }) => source === read.index && path.length > 0) ? copies : null;
 }
 
 /** `[start, end, text]` */

@@ -36,7 +36,7 @@ export interface AuthSessionInput {
 
 const MAX_TIMER = 2 ** 31 - 1;
 
-const UNKNOWN: AuthSession = Object.freeze({
+export const ANONYMOUS: AuthSession = Object.freeze({
   verified: false,
   until: Infinity,
   realms: new Map(),
@@ -60,7 +60,7 @@ export async function createAuthSession(input: AuthSessionInput): Promise<AuthSe
   const identified = await authenticate();
   if (identified === null) {
     if (forced) throw new ConnectionRejection(createFault('WS_TOKEN'), CLOSE.token);
-    return UNKNOWN;
+    return ANONYMOUS;
   }
   if (uid !== null && !isOwner(uid, identified, claim))
     throw new ConnectionRejection(createFault('WS_NOT_YOURS'), CLOSE.token);

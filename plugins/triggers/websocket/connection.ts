@@ -1,34 +1,36 @@
 /** One open connection: limits its messages, and closes slow or silent clients. */
-import type { RawData, WebSocket } from 'ws';
+import type { Socket } from 'node:net';
+import { WebSocket, type RawData } from 'ws';
+import type { ByteBudget, ByteHolder } from '../../../contract/byte-budget.js';
+import type { Delivery } from '../../../contract/delivery.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
+import type { Connection } from '../../../contract/plan.js';
+import type { Sender } from '../../../contract/trigger.js';
 import type { WebSocketConfig } from '../../../contract/websocket-config.js';
 import type { JsonLimits } from '../../../language/strings/bounded-json.js';
+import { ANONYMOUS, type AuthSession } from './auth-session.js';
+import { measureFrames } from './frame-budget.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
-import { readMessage, type Message } from './message.js';
-import { CLOSE } from './peer.js';
+import { readMessage, SharedFrame, type Message } from './message.js';
+import { CLOSE, NO_HEADERS, type PeerHeaders } from './peer.js';
 import type { Worker } from './message-runner.js';
 
-export interface SocketConnectionInput {
+/** What the connections of a server share. */
+export interface ConnectionScope {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
-  readonly worker: Worker;
+  readonly worker: Pick<Worker, 'handle'>;
   readonly closing: () => boolean;
-  /** Called after a 401 response. */
-  readonly onUnauthorized: () => void;
-  readonly onClose: (code: number) => void;
+  readonly unfinished: ByteBudget;
+  readonly onClose: (connection: SocketConnection, code: number) => void;
   /** Called with 1 when work begins and with -1 when it ends. */
   readonly onInFlightChange: (change: 1 | -1) => void;
+  readonly join: (connection: SocketConnection, room: string) => boolean;
+  readonly leave: (connection: SocketConnection, room: string) => void;
 }
 
-export interface SocketConnection extends Pick<Client, 'send' | 'closeSlowConsumer'> {
-  /** Starts to accept messages. */
-  begin(peer: Peer): void;
-  /** Terminates a connection that did not reply to the last two pings. */
-  sendPing(): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-}
+export type ConnectionOrigin = Pick<SocketConnection, 'id' | 'remote' | 'network' | 'sender'>;
 
 const MAX_SILENT = 2;
 /** Milliseconds to wait for the client's close frame. */
@@ -37,115 +39,225 @@ const PARTING_MS = 1000;
 /** Pings and pongs per second. */
 const SIGNS = 20;
 
-/** The socket is paused until `begin`. */
-export function createSocketConnection(socket: WebSocket, input: SocketConnectionInput): SocketConnection {
-  const { limits, json, worker, closing, onUnauthorized, onClose, onInFlightChange } = input;
-  const pace = createRateLimiter(limits.rate);
-  const signs = createRateLimiter(Math.max(limits.rate, SIGNS));
-  const queue: Message[] = [];
-  let peer: Peer | null = null;
-  let active = 0;
-  let silent = 0;
-  let isOpen = true;
+/** Its listeners find the connection here, so that an idle connection holds no functions. */
+export class ClientSocket extends WebSocket {
+  connection?: SocketConnection | null = null;
+}
 
-  socket.pause();
-  socket.on('message', (data: RawData, isBinary: boolean) => {
-    if (!isOpen || peer === null) return;
-    if (isBinary) return close(CLOSE.unsupported, 'messages are text');
-    const outcome = pace(performance.now());
-    if (outcome === 'flood') return close(CLOSE.policy, 'too many messages');
-    const message = readMessage(data as Buffer, json);
-    if (outcome === 'over') return void respond(message, peer, createFault('WS_FLOOD', { max: limits.rate }));
-    if (closing()) return void respond(message, peer, createFault('WS_CLOSING', {}, { retryable: true }));
-    queue.push(message);
-    next();
-  });
-  socket.on('ping', (data: Buffer) => {
-    const outcome = signs(performance.now());
-    if (outcome === 'flood') close(CLOSE.policy, 'too many pings');
-    else if (isOpen && socket.bufferedAmount > limits.buffered) closeSlowConsumer();
-    else if (isOpen && outcome === 'fine') socket.pong(data);
-  });
-  socket.on('pong', () => {
-    silent = 0;
-    if (signs(performance.now()) === 'flood') close(CLOSE.policy, 'too many pongs');
-  });
-  // `ws` closes the socket itself, with the matching code.
-  socket.on('error', () => undefined);
-  socket.on('close', (code) => {
-    const wasOpen = isOpen;
-    isOpen = false;
-    queue.length = 0;
-    if (wasOpen) onClose(code);
-  });
+const TEXT = { binary: false };
+
+export class SocketConnection implements Client, Peer, Connection, ByteHolder {
+  readonly id: string;
+  readonly remote: string;
+  readonly network: string;
+  readonly sender: Sender;
+  /** In the time of `performance.now`. */
+  readonly openedAt = performance.now();
+  uid: string | null = null;
+  session: AuthSession = ANONYMOUS;
+  waiting: Delivery[] | null = null;
+  headers: PeerHeaders = NO_HEADERS;
+  /** Of unfinished messages. */
+  bytes = 0;
+  private isCut = false;
+  private isOpen = true;
+  private isBegun = false;
+  private active = 0;
+  private silent = 0;
+  private members: Set<string> | null = null;
+  private queue: Message[] | null = null;
+  private pace: RateLimiter | null = null;
+  private signs: RateLimiter | null = null;
+
+  /** The socket is paused until `begin`. */
+  constructor(
+    private readonly socket: ClientSocket,
+    private readonly raw: Socket,
+    private readonly scope: ConnectionScope,
+    origin: ConnectionOrigin,
+  ) {
+    ({ id: this.id, remote: this.remote, network: this.network, sender: this.sender } = origin);
+    socket.connection = this;
+    socket.pause();
+    socket.on('message', receiveMessage).on('ping', receivePing).on('pong', receivePong);
+    socket.on('error', ignoreError).on('close', finishConnection);
+    // After the listener of `ws`, so that complete messages are gone.
+    raw.on('data', () => this.isCut || scope.unfinished.setHeld(this, measureFrames(socket)));
+  }
+
+  get verified(): boolean {
+    return this.session.verified;
+  }
+  get until(): number {
+    return this.session.until;
+  }
+  get realms(): ReadonlyMap<string, number> {
+    return this.session.realms;
+  }
+  get rooms(): Set<string> {
+    return (this.members ??= new Set());
+  }
+  get isInRooms(): boolean {
+    return this.members !== null && this.members.size > 0;
+  }
+  get connection(): Connection {
+    return this;
+  }
+
+  join(room: string): boolean {
+    return this.scope.join(this, room);
+  }
+
+  leave(room: string): void {
+    this.scope.leave(this, room);
+  }
+
+  /** Starts to accept messages. */
+  begin(headers: PeerHeaders): void {
+    this.headers = headers;
+    this.isBegun = true;
+    if (this.isOpen) this.socket.resume();
+  }
+
+  receiveMessage(data: Buffer, isBinary: boolean): void {
+    if (!this.isOpen || !this.isBegun) return;
+    const { limits, json, closing } = this.scope;
+    if (isBinary) return this.close(CLOSE.unsupported, 'messages are text');
+    const outcome = (this.pace ??= createRateLimiter(limits.rate))(performance.now());
+    if (outcome === 'flood') return this.close(CLOSE.policy, 'too many messages');
+    const message = readMessage(data, json);
+    if (outcome === 'over') return void this.respond(message, createFault('WS_FLOOD', { max: limits.rate }));
+    if (closing()) return void this.respond(message, createFault('WS_CLOSING', {}, { retryable: true }));
+    (this.queue ??= []).push(message);
+    this.next();
+  }
+
+  receivePing(data: Buffer): void {
+    const outcome = this.countSign();
+    if (outcome === 'flood') this.close(CLOSE.policy, 'too many pings');
+    else if (this.isOpen && this.socket.bufferedAmount > this.scope.limits.buffered) this.closeSlowConsumer();
+    else if (this.isOpen && outcome === 'fine') this.socket.pong(data);
+  }
+
+  receivePong(): void {
+    this.silent = 0;
+    if (this.countSign() === 'flood') this.close(CLOSE.policy, 'too many pongs');
+  }
+
+  private countSign(): RateResult {
+    return (this.signs ??= createRateLimiter(Math.max(this.scope.limits.rate, SIGNS)))(performance.now());
+  }
 
   /** Pauses reading at the in-flight limit, because one chunk may contain many messages. */
-  function next(): void {
-    while (peer !== null && active < limits.in_flight) {
-      const message = queue.shift();
+  private next(): void {
+    const { limits, onInFlightChange } = this.scope;
+    while (this.active < limits.in_flight) {
+      const message = this.queue?.shift();
       if (message === undefined) break;
-      active += 1;
+      this.active += 1;
       onInFlightChange(1);
-      void respond(message, peer).finally(() => {
-        active -= 1;
-        next();
+      void this.respond(message).finally(() => {
+        this.active -= 1;
+        this.next();
         onInFlightChange(-1);
       });
     }
-    if (active >= limits.in_flight) socket.pause();
-    else if (socket.isPaused && peer !== null) socket.resume();
+    if (this.active >= limits.in_flight) this.socket.pause();
+    else if (this.socket.isPaused) this.socket.resume();
   }
 
-  async function respond(message: Message, from: Peer, refusal?: Fault): Promise<void> {
-    const { frame, status, left } = await worker.handle(message, from, refusal);
-    write(frame, left);
-    if (status === 401) onUnauthorized();
+  private async respond(message: Message, refusal?: Fault): Promise<void> {
+    const { frame, status, left } = await this.scope.worker.handle(message, this, refusal);
+    this.send(frame, left);
+    if (status === 401) this.recheck();
+  }
+
+  /** Verifies the token again. */
+  recheck(): void {
+    this.session.recheck();
   }
 
   /** The buffer is checked before sending, because a single response may exceed the limit. */
-  function write(frame: Buffer, left: () => void): boolean {
-    if (isOpen && socket.bufferedAmount > limits.buffered) closeSlowConsumer();
-    if (isOpen) socket.send(frame, { binary: false }, left);
-    else left();
-    return isOpen;
+  send(frame: Buffer | SharedFrame, left?: () => void): boolean {
+    const { socket, raw, scope } = this;
+    if (this.isOpen && socket.bufferedAmount > scope.limits.buffered) this.closeSlowConsumer();
+    if (!this.isOpen) left?.();
+    else if (!(frame instanceof SharedFrame)) socket.send(frame, TEXT, left);
+    // After a close frame, the client must not get another one.
+    else if (socket.readyState === socket.OPEN) raw.write(frame.bytes, left);
+    else left?.();
+    return this.isOpen;
   }
 
-  function closeSlowConsumer(): void {
-    close(CLOSE.later, 'messages are not read');
+  closeSlowConsumer(): void {
+    this.close(CLOSE.later, 'messages are not read');
   }
 
-  function close(code: number, reason: string): void {
-    if (!isOpen) return;
-    isOpen = false;
-    queue.length = 0;
+  close(code: number, reason: string): void {
+    if (!this.isOpen) return;
+    const { socket } = this;
+    this.markClosed();
     // The client's close frame must be read.
     socket.resume();
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), PARTING_MS).unref();
-    onClose(code);
+    this.scope.onClose(this, code);
   }
 
-  return {
-    begin(from) {
-      peer = from;
-      if (isOpen) socket.resume();
-    },
-    send: (frame, left = () => undefined) => write(frame, left),
-    closeSlowConsumer,
-    close,
-    sendPing() {
-      // A paused socket cannot receive pongs.
-      if (socket.isPaused) return;
-      if (silent >= MAX_SILENT) return socket.terminate();
-      silent += 1;
-      socket.ping();
-    },
-    terminate: () => socket.terminate(),
-  };
+  /** Called once the socket is closed. */
+  finish(code: number): void {
+    this.scope.unfinished.setHeld(this, 0);
+    const wasOpen = this.isOpen;
+    this.markClosed();
+    if (wasOpen) this.scope.onClose(this, code);
+  }
+
+  /** Called by the budget of unfinished messages. */
+  end(): void {
+    this.isCut = true;
+    this.close(CLOSE.later, 'too many unfinished messages');
+    // A client that goes on sending is not read to its close frame.
+    this.raw.destroySoon();
+  }
+
+  private markClosed(): void {
+    this.isOpen = false;
+    this.queue = null;
+  }
+
+  /** Terminates a connection that did not reply to the last two pings. */
+  sendPing(): void {
+    // A paused socket cannot receive pongs.
+    if (this.socket.isPaused) return;
+    if (this.silent >= MAX_SILENT) return this.socket.terminate();
+    this.silent += 1;
+    this.socket.ping();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+}
+
+/** `ws` closes the socket itself, with the matching code. */
+const ignoreError = (): void => undefined;
+
+function receiveMessage(this: ClientSocket, data: RawData, isBinary: boolean): void {
+  this.connection?.receiveMessage(data as Buffer, isBinary);
+}
+function receivePing(this: ClientSocket, data: Buffer): void {
+  this.connection?.receivePing(data);
+}
+function receivePong(this: ClientSocket): void {
+  this.connection?.receivePong();
+}
+function finishConnection(this: ClientSocket, code: number): void {
+  this.connection?.finish(code);
 }
 
 /** `over`: reject this one. `flood`: close the connection. */
 type RateResult = 'fine' | 'over' | 'flood';
+type RateLimiter = (now: number) => RateResult;
 
 /** `flood` begins at this multiple of the rate. */
 const FLOOD_RATE = 5;
@@ -154,7 +266,7 @@ const FLOOD_RATE = 5;
  * A token bucket: a sustained rate with a burst, and `flood` for persistent abusers. `rate` is per second; `now` in
  * milliseconds.
  */
-export function createRateLimiter(rate: number): (now: number) => RateResult {
+export function createRateLimiter(rate: number): RateLimiter {
   let allowance = rate;
   let excess = 0;
   let last = -Infinity;

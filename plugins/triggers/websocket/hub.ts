@@ -2,7 +2,7 @@
 import type { Delivery, UidNamespace } from '../../../contract/delivery.js';
 import type { JsonObject } from '../../../contract/json.js';
 import { formatRoomKey } from '../../shared/room-names.js';
-import { createDeliveryFrame, serializeShared } from './message.js';
+import { createDeliveryFrame, serializeShared, type SharedFrame } from './message.js';
 
 export interface Client {
   readonly uid: string | null;
@@ -16,7 +16,7 @@ export interface Client {
   /** Messages queued behind a replay; null when there is none. */
   waiting: Delivery[] | null;
   /** `left` is called once the frame was sent or failed. Returns false on a closed connection. */
-  send(frame: Buffer, left?: () => void): boolean;
+  send(frame: Buffer | SharedFrame, left?: () => void): boolean;
   closeSlowConsumer(): void;
 }
 
@@ -57,7 +57,7 @@ export interface HubInput {
 
 interface Outgoing {
   readonly message: Delivery;
-  readonly write: (uid: string | null) => Buffer;
+  readonly write: (uid: string | null) => SharedFrame;
   readonly clients: Client[];
   readonly receivers: number;
   dropped: number;
@@ -226,9 +226,9 @@ export function createHub({
 }
 
 /** Serializes the data once. */
-function createFrameWriter({ action, data, id }: Delivery): (uid: string | null) => Buffer {
+function createFrameWriter({ action, data, id }: Delivery): (uid: string | null) => SharedFrame {
   let shared: Buffer | null = null;
-  let last: { readonly uid: string | null; readonly frame: Buffer } | null = null;
+  let last: { readonly uid: string | null; readonly frame: SharedFrame } | null = null;
   return (uid) => {
     if (last?.uid !== uid) last = null;
     // Caches only the last frame, because each one is a copy of the data.

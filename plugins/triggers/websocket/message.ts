@@ -68,5 +68,29 @@ export const serializeShared = (action: string, data: Json, id: string | null): 
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,
   );
 
-export const createDeliveryFrame = (uid: string | null, shared: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`{"uid":${JSON.stringify(uid)}`), shared]);
+/** A message to many connections, framed once. */
+export class SharedFrame {
+  private framed: Buffer | null = null;
+
+  constructor(readonly text: Buffer) {}
+
+  get bytes(): Buffer {
+    return (this.framed ??= Buffer.concat([createFrameHeader(this.text.length), this.text]));
+  }
+}
+
+const [FINAL_TEXT, TWO_BYTES, EIGHT_BYTES] = [0x81, 126, 127];
+
+/** RFC 6455, section 5.2: a whole text message, without a mask. */
+function createFrameHeader(length: number): Buffer {
+  if (length < TWO_BYTES) return Buffer.from([FINAL_TEXT, length]);
+  const header = Buffer.alloc(length <= 0xffff ? 4 : 10);
+  header[0] = FINAL_TEXT;
+  header[1] = length <= 0xffff ? TWO_BYTES : EIGHT_BYTES;
+  if (length <= 0xffff) header.writeUInt16BE(length, 2);
+  else header.writeBigUInt64BE(BigInt(length), 2);
+  return header;
+}
+
+export const createDeliveryFrame = (uid: string | null, shared: Buffer): SharedFrame =>
+  new SharedFrame(Buffer.concat([Buffer.from(`{"uid":${JSON.stringify(uid)}`), shared]));

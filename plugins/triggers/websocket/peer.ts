@@ -37,6 +37,38 @@ export interface PeerHeaders {
   readonly values: Invocation['header'];
 }
 
+/** Most connections are idle, so that both forms are made when they are read. */
+class UpgradeHeaders implements PeerHeaders {
+  private listed: Invocation['header'] | null = null;
+
+  /** `raw` alternates names in lower case and values. `merged`: null where no header is repeated. */
+  constructor(
+    private readonly raw: readonly string[],
+    private merged: Invocation['headers'] | null,
+  ) {}
+
+  get all(): Invocation['headers'] {
+    return (this.merged ??= Object.freeze(toRecord(this.raw)));
+  }
+
+  get values(): Invocation['header'] {
+    return (this.listed ??= (name) => listHeaderValues(this.raw, name));
+  }
+}
+
+export const NO_HEADERS: PeerHeaders = new UpgradeHeaders([], null);
+
+type HeaderRecord = Record<string, string | string[] | undefined>;
+
+function toRecord(raw: readonly string[], merged: Invocation['headers'] = {}): HeaderRecord {
+  const all = Object.create(null) as HeaderRecord;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    all[name] = Object.hasOwn(merged, name) ? merged[name] : raw[i + 1];
+  }
+  return all;
+}
+
 /** Headers that concern only the upgrade or a body. */
 const OF_THE_UPGRADE =
   /^(connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|content-.*|sec-websocket-.*)$/;
@@ -45,19 +77,19 @@ export type Proof = readonly [name: string, value: string];
 
 export function createPeerHeaders(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
   const raw: string[] = [];
-  const all = Object.create(null) as Record<string, string | string[] | undefined>;
   const proven = new Set(proofs.map(([name]) => name));
   for (let i = 0; i < req.rawHeaders.length; i += 2) {
     const name = (req.rawHeaders[i] ?? '').toLowerCase();
-    if (OF_THE_UPGRADE.test(name) || proven.has(name)) continue;
-    raw.push(name, req.rawHeaders[i + 1] ?? '');
-    all[name] = req.headers[name];
+    if (!OF_THE_UPGRADE.test(name) && !proven.has(name)) raw.push(name, req.rawHeaders[i + 1] ?? '');
   }
-  for (const [name, value] of proofs) {
-    raw.push(name, value);
-    all[name] = value;
-  }
-  return { all: Object.freeze(all), values: (name) => listHeaderValues(raw, name) };
+  const names = new Set(raw.filter((_, at) => at % 2 === 0));
+  // Node merges repeated headers, each in its own way, and always makes a list of `set-cookie`.
+  const isPlain = names.size * 2 === raw.length && !names.has('set-cookie');
+  for (const [name, value] of proofs) raw.push(name, value);
+  return new UpgradeHeaders(
+    raw,
+    isPlain ? null : Object.freeze(toRecord(raw, { ...req.headers, ...Object.fromEntries(proofs) })),
+  );
 }
 
 /** Clients of the earlier system use this name for any authentication header. */

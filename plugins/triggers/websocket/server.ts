@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
-import type { WebSocket } from 'ws';
 import { createByteBudget } from '../../../contract/byte-budget.js';
 import type { RuntimeServices } from '../../../contract/deferred.js';
 import { createFault, ensureFault } from '../../../contract/fault.js';
@@ -14,14 +13,12 @@ import { isSub0 } from '../../../contract/profile.js';
 import { toNetwork } from '../../../contract/requester.js';
 import type { ConnectionServer, ConnectionSettings, UpgradeRequest } from '../../../contract/trigger.js';
 import type { WebSocketConfig } from '../../../contract/websocket-config.js';
-import { createSocketConnection, type SocketConnection } from './connection.js';
-import { watchFrames } from './frame-budget.js';
+import { ClientSocket, SocketConnection, type ConnectionScope } from './connection.js';
 import { createHandshakeCheck } from './handshake.js';
 import { createHub, type Client } from './hub.js';
-import type { Peer } from './invocation.js';
 import { createErrorFrame } from './message.js';
 import { CLOSE, createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from './peer.js';
-import { createAuthSession, type AuthSession } from './auth-session.js';
+import { createAuthSession } from './auth-session.js';
 import { createWorker } from './message-runner.js';
 
 export interface SocketServerInput {
@@ -39,12 +36,7 @@ interface SocketHandover {
 }
 
 const MISSED = 'message not delivered to an addressed connection (each cause is logged once)';
-interface OpenConnection {
-  readonly line: SocketConnection;
-  /** Verifies the token again. */
-  readonly recheck: () => void;
-  readonly isInRooms: () => boolean;
-}
+type SocketClass = NonNullable<Parameters<ReturnType<typeof websockify>['ws']['listen']>[0]['WebSocket']>;
 
 const MAX_PIECES = 1024;
 
@@ -58,7 +50,7 @@ export interface SocketServer extends ConnectionServer {
 export function createSocketServer({ websocket, settings, running, log }: SocketServerInput): SocketServer {
   const { limits } = websocket;
   const { http, profile } = settings;
-  const connected = new Set<OpenConnection>();
+  const connected = new Set<SocketConnection>();
   const networks = new Map<string, number>();
   const count = (network: string, change: 1 | -1): void => {
     const now = (networks.get(network) ?? 0) + change;
@@ -81,7 +73,6 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
     onMissed: callOncePerPair((action, cause) => log.warn({ action, cause }, MISSED)),
   });
   const worker = createWorker(running, settings);
-  const unfinished = createByteBudget(limits.unfinished);
   const findFlaw = createHandshakeCheck({
     limits,
     closing: () => draining,
@@ -95,7 +86,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
     const request = admitted.get(req);
     if (request === undefined) return socket.terminate();
     admitted.delete(req);
-    void acceptConnection(socket, req, request).catch((error: unknown) => {
+    void acceptConnection(socket as ClientSocket, req, request).catch((error: unknown) => {
       running.logFailure(error, '-');
       socket.terminate();
     });
@@ -105,6 +96,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
     clientTracking: false,
     maxPayload: limits.message,
     perMessageDeflate: false,
+    WebSocket: ClientSocket as SocketClass,
     // Each fragment has an overhead of about a hundred bytes.
     maxFragments: MAX_PIECES,
     maxBufferedChunks: MAX_PIECES,
@@ -115,9 +107,9 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
   });
 
   const pings = setInterval(() => {
-    for (const { line, recheck } of connected) {
-      line.sendPing();
-      recheck();
+    for (const connection of connected) {
+      connection.sendPing();
+      connection.recheck();
     }
   }, websocket.ping * 1000).unref();
 
@@ -134,96 +126,81 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
     for (const one of [...connected]) {
       one.recheck();
       // The new guards might not admit it to its rooms.
-      if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
+      if (isOther && one.isInRooms) one.close(CLOSE.changed, 'who may join rooms has changed');
     }
   });
 
+  const scope: ConnectionScope = {
+    limits,
+    json: http.limits,
+    worker,
+    closing: () => draining,
+    unfinished: createByteBudget(limits.unfinished),
+    join: (connection, room) => hub.join(connection, room),
+    leave: (connection, room) => hub.leaveRoom(connection, room),
+    onClose(connection, code) {
+      const { id, network, session, openedAt } = connection;
+      session.stop();
+      hub.remove(connection);
+      connected.delete(connection);
+      count(network, -1);
+      const milliseconds = performance.now() - openedAt;
+      emitEvent({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
+      if (connected.size === 0) empty?.();
+    },
+    onInFlightChange(change) {
+      working += change;
+      if (working === 0) idle?.();
+    },
+  };
+
+  function rejectConnection(connection: SocketConnection, refused: ConnectionRejection): void {
+    const { body } = worker.reject(refused.fault, randomUUID());
+    connection.send(createErrorFrame(connection.uid, CONNECT, body));
+    connection.close(refused.code, body.code);
+  }
+
   async function acceptConnection(
-    socket: WebSocket,
+    socket: ClientSocket,
     req: IncomingMessage,
     { remote, sender, query: text }: UpgradeRequest,
   ): Promise<void> {
-    let client: Client | null = null;
-    let presence: AuthSession | null = null;
-    let uid: string | null = null;
     // Registered before authentication, so that messages sent meanwhile are retained.
     const arrival = hub.register();
     const id = randomUUID();
     const network = toNetwork(remote);
-    const began = performance.now();
-    const line = createSocketConnection(socket, {
-      limits,
-      json: http.limits,
-      worker,
-      closing: () => draining,
-      onUnauthorized: () => presence?.recheck(),
-      onClose(code) {
-        presence?.stop();
-        hub.unregister(arrival);
-        if (client !== null) hub.remove(client);
-        connected.delete(one);
-        count(network, -1);
-        const milliseconds = performance.now() - began;
-        emitEvent({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
-        if (connected.size === 0) empty?.();
-      },
-      onInFlightChange(change) {
-        working += change;
-        if (working === 0) idle?.();
-      },
-    });
-    watchFrames(unfinished, socket, req.socket, network, () => line.close(CLOSE.later, 'too many unfinished messages'));
-    const one: OpenConnection = {
-      line,
-      recheck: () => presence?.recheck(),
-      isInRooms: () => client !== null && client.rooms.size > 0,
-    };
+    const connection = new SocketConnection(socket, req.socket, scope, { id, remote, network, sender });
     const identities = getIdentities();
-    connected.add(one);
+    connected.add(connection);
     count(network, 1);
     emitEvent({ what: 'connection-opened', id, open: connected.size });
-    const rejectConnection = (refused: ConnectionRejection): void => {
-      const { body } = worker.reject(refused.fault, randomUUID());
-      line.send(createErrorFrame(uid, CONNECT, body));
-      line.close(refused.code, body.code);
-    };
     try {
       const query = new URLSearchParams(text);
-      uid = parseUid(query, websocket);
+      connection.uid = parseUid(query, websocket);
       const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), profile));
-      const claim = websocket.uid_claim;
-      presence = await createAuthSession({
+      const session = await createAuthSession({
         identities: getIdentities,
         headers,
-        uid,
-        claim,
+        uid: connection.uid,
+        claim: websocket.uid_claim,
         getFaultStatus: running.getStatus,
-        end: rejectConnection,
+        end: (refused) => rejectConnection(connection, refused),
         forced: websocket.force_token,
       });
       // The connection may have ended during authentication.
-      if (!connected.has(one)) return presence.stop();
-      const { verified, until, realms } = presence;
-      const { send, closeSlowConsumer } = line;
-      client = {
-        uid,
-        verified,
-        until,
-        realms,
-        rooms: new Set(),
-        waiting: null,
-        send,
-        closeSlowConsumer: closeSlowConsumer,
-      };
+      if (!connected.has(connection)) return session.stop();
+      connection.session = session;
       const lastId = query.get('last_id');
-      hub.add(client, arrival, lastId !== null);
-      if (identities !== getIdentities()) presence.recheck();
-      line.begin(createPeer({ remote, sender, headers }, client));
-      if (lastId !== null) await sendMissed(client, lastId);
+      hub.add(connection, arrival, lastId !== null);
+      if (identities !== getIdentities()) connection.recheck();
+      connection.begin(headers);
+      if (lastId !== null) await sendMissed(connection, lastId);
     } catch (error) {
-      rejectConnection(
-        error instanceof ConnectionRejection ? error : new ConnectionRejection(ensureFault(error), CLOSE.later),
-      );
+      const refused =
+        error instanceof ConnectionRejection ? error : new ConnectionRejection(ensureFault(error), CLOSE.later);
+      rejectConnection(connection, refused);
+    } finally {
+      hub.unregister(arrival);
     }
   }
 
@@ -237,17 +214,6 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
       client.send(createErrorFrame(client.uid, { action: 'replay', requestId: null }, body));
     }
     await hub.replayMissed(client, missed ?? []);
-  }
-
-  function createPeer(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
-    return {
-      ...known,
-      connection: {
-        uid: client.uid,
-        join: (room) => hub.join(client, room),
-        leave: (room) => hub.leaveRoom(client, room),
-      },
-    };
   }
 
   running.registerReceiver((message) => hub.deliverMessage(message));
@@ -275,7 +241,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
       unwatch();
       const gone = new Promise<void>((resolve) => (empty = resolve));
       if (connected.size === 0) return;
-      for (const { line } of [...connected]) line.close(CLOSE.going, 'the server is closing');
+      for (const connection of [...connected]) connection.close(CLOSE.going, 'the server is closing');
       await gone;
     },
   };

@@ -176,10 +176,11 @@ describe('result as JSON text', () => {
   /** The names that the mode receives, or null where it is not called. */
   const captureArguments = (one: ReplyRoute): unknown => {
     let found: unknown = null;
-    renderJsonText(one, (names, hides) => {
+    const renders = (names: unknown, hides: unknown): Execute => {
       found = [names, hides];
       return text;
-    });
+    };
+    renderJsonText(one, [{ renders }]);
     return found;
   };
 
@@ -204,9 +205,8 @@ describe('result as JSON text', () => {
   const [first = createActionPlan(0)] = group.actions;
   const rejected: Readonly<Record<string, ReplyRoute>> = {
     'there is nothing to do': route({}, { groups: [] }),
-    'a group has two actionables': route({}, { groups: [{ ...group, actions: [first, first] }] }),
-    'there are two groups': route({}, { groups: [group, createSingleGroup(1)] }),
-    'it runs in a transaction': route({}, { groups: [{ ...group, unit: createRecordedTransaction([]) }] }),
+    'actionables run at once': route({}, { groups: [{ ...group, parallel: true }] }),
+    'another actionable follows': route({}, { groups: [group, createSingleGroup(1)] }),
     'another actionable is the main one': route({}, { main: 1 }),
     'nothing is returned': route({}, { main: -1 }),
     'a step runs before the work': route({ before: [other] }),
@@ -226,28 +226,59 @@ describe('result as JSON text', () => {
   for (const [title, one] of Object.entries(rejected))
     it(`is not requested if ${title}`, () => {
       expect(captureArguments(one)).to.equal(null);
-      expect(renderJsonText(one, () => text)).to.equal(one);
+      expect(renderJsonText(one, [{ renders: () => text }])).to.equal(one);
     });
 
   it('replaces the work and the steps that it makes unnecessary', () => {
-    const made = renderJsonText(
-      route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] }),
-      () => text,
-    );
+    const made = renderJsonText(route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] }), [
+      { renders: () => text },
+    ]);
     expect(made.reply).to.equal(null);
     expect(made.groups[0]?.actions[0]).to.deep.include({ execute: text, after: null, key: 'test#0' });
     const takesText = { ...other, takesText: true as const };
     expect(
-      renderJsonText(route({ after: [takesText, createPickStep(['id'])] }), () => text).groups[0]?.actions[0]?.after,
+      renderJsonText(route({ after: [takesText, createPickStep(['id'])] }), [{ renders: () => text }]).groups[0]
+        ?.actions[0]?.after,
     ).to.deep.equal([takesText]);
-    const streams: boolean[] = [];
-    for (const settle of [null, [{ ...other, takesText: true as const }]])
-      renderJsonText(route({}, { settle }), (_names, _hide, mayStream) => {
-        streams.push(mayStream);
-        return text;
-      });
-    expect(streams).to.deep.equal([true, false]);
+    const given: unknown[] = [];
+    const renders = (_names: unknown, _hide: unknown, ...rest: boolean[]): Execute => (given.push(rest), text);
+    const settle = [{ ...other, takesText: true as const }];
+    const inside = [{ ...group, unit: createRecordedTransaction([]) }];
+    for (const rest of [{}, { settle }, { groups: inside }]) renderJsonText(route({}, rest), [{ renders }]);
+    // Whether it may stream, and whether it runs in a transaction.
+    expect(given).to.deep.equal([
+      [true, false],
+      [false, false],
+      [false, true],
+    ]);
     const kept = route({ after: [createPickStep(['id'])] });
-    expect([renderJsonText(kept, () => null), renderJsonText(kept, undefined)]).to.deep.equal([kept, kept]);
+    expect([renderJsonText(kept, [{ renders: () => null }]), renderJsonText(kept, [])]).to.deep.equal([kept, kept]);
+  });
+
+  const copy = { ...other, copies: [{ slot: 3, source: 0, path: [] as string[] }] };
+  const passOn = (before: Step[], rest: Partial<ActionPlan> = {}, passes: number | null = 3): ReplyRoute => {
+    const both = route({}, { groups: [group, createSingleGroup(1, { before, ...rest })], main: 1 });
+    return renderJsonText(both, [{ renders: (names) => () => names }, { passes }]) as ReplyRoute;
+  };
+
+  it('passes through an actionable that returns it unchanged, which may pick names', () => {
+    const { groups } = passOn([copy], { after: [createPickStep(['id'])] });
+    expect(groups.map(({ actions }) => actions[0]?.after ?? null)).to.deep.equal([null, null]);
+    expect(groups[0]?.actions[0]?.execute({} as never)).to.deep.equal(['id']);
+    expect(groups[1]?.actions[0]).to.deep.include({ before: [copy], key: 'test#1' });
+  });
+
+  it('is not requested if the actionable behind it could change it, read more, or end the request', () => {
+    const unchanged = (...given: Parameters<typeof passOn>): boolean =>
+      passOn(...given).groups[0]?.actions[0]?.execute === first.execute;
+    const rest = { ...copy, copies: [{ slot: 3, source: 0, path: ['id'] }] };
+    const more = { ...copy, copies: [...copy.copies, { slot: 4, source: 0, path: [] }] };
+    expect([unchanged([copy]), unchanged([copy], {}, null), unchanged([copy], {}, 4)]).to.deep.equal([
+      false,
+      true,
+      true,
+    ]);
+    expect([[rest], [more], [copy, other], []].map((before) => unchanged(before))).to.not.include(false);
+    expect(unchanged([copy], { after: [other] })).to.equal(true);
   });
 });

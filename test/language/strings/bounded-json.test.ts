@@ -3,7 +3,7 @@
  * text. The limits are small, so that each text is one beyond them.
  */
 import { expect } from 'chai';
-import { parseBounded } from '../../../language/strings/bounded-json.js';
+import { parseBounded, parseInSteps } from '../../../language/strings/bounded-json.js';
 
 describe('bounded JSON of untrusted origin', () => {
   const LIMITS = { depth: 3, keys: 4, array: 3 };
@@ -28,6 +28,27 @@ describe('bounded JSON of untrusted origin', () => {
     'null',
     '0',
   ];
+  it('is read in steps alike, wherever a step ends', () => {
+    const readInSteps = (text: string): unknown => {
+      const bytes = Buffer.from(text);
+      const steps = parseInSteps(bytes, () => text, LIMITS);
+      for (let count = 1; ; count++) {
+        const { done, value } = steps.next();
+        if (done === true) return [count > 3, value];
+      }
+    };
+    for (let more = 0; more < 12; more++) {
+      const start = `["${'x'.repeat(262_134 + more)}\\"[[\\\\"`;
+      expect(readInSteps(`${start},12345678901234567]`)).to.deep.equal([true, read(`${start},12345678901234567]`)]);
+      expect(() => readInSteps(`${start},[[[1]]]]`), String(more))
+        .to.throw()
+        .with.property('code', 'REQ_TOO_COMPLEX');
+    }
+    expect(() => readInSteps(`["${'x'.repeat(300_000)}",[1,2,3,4]]`))
+      .to.throw()
+      .with.property('code', 'REQ_TOO_COMPLEX');
+  });
+
   for (const text of VALID) it(`accepts ${text}`, () => expect(read(text)).to.deep.equal(JSON.parse(text)));
 
   const REJECTED: readonly (readonly [text: string, code: string, what?: string])[] = [

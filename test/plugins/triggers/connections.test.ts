@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
 import { createHub, type Client } from '../../../plugins/triggers/websocket/hub.js';
+import { SharedFrame } from '../../../plugins/triggers/websocket/message.js';
 
 const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => undefined };
 
@@ -28,7 +29,9 @@ function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
     },
     ...given,
     send(frame, left) {
-      received.push((JSON.parse(frame.toString()) as { action: string }).action);
+      received.push(
+        (JSON.parse((frame instanceof SharedFrame ? frame.text : frame).toString()) as { action: string }).action,
+      );
       left?.();
       return true;
     },

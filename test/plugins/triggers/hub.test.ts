@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
 import { createHub, type Client, type Hub } from '../../../plugins/triggers/websocket/hub.js';
+import { SharedFrame } from '../../../plugins/triggers/websocket/message.js';
 
 const message = (data: number, to: Target, id: string | null = null): Delivery => ({
   action: 'reported',
@@ -24,7 +25,7 @@ function createClient(uid: string | null, verified = true) {
     rooms: new Set(),
     waiting: null,
     send(frame, left) {
-      got.push((JSON.parse(frame.toString()) as { data: unknown }).data);
+      got.push((JSON.parse((frame instanceof SharedFrame ? frame.text : frame).toString()) as { data: unknown }).data);
       left?.();
       return true;
     },

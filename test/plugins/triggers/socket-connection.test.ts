@@ -1,10 +1,13 @@
 /** One connection while it is open, without a network: pace, work under way, silence, a reader that rests, and its end. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { WebSocket } from 'ws';
+import type { Socket } from 'node:net';
+import { createByteBudget } from '../../../contract/byte-budget.js';
 import type { Fault } from '../../../contract/fault.js';
-import { createSocketConnection } from '../../../plugins/triggers/websocket/connection.js';
-import type { Message } from '../../../plugins/triggers/websocket/message.js';
+import { SocketConnection, type ClientSocket } from '../../../plugins/triggers/websocket/connection.js';
+import { ANONYMOUS } from '../../../plugins/triggers/websocket/auth-session.js';
+import { NO_HEADERS } from '../../../plugins/triggers/websocket/peer.js';
+import { SharedFrame, type Message } from '../../../plugins/triggers/websocket/message.js';
 import type { HandledMessage } from '../../../plugins/triggers/websocket/message-runner.js';
 
 const LIMITS = {
@@ -24,10 +27,10 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
   const [done, busy, ended, lefts]: [unknown[], number[], number[], unknown[]] = [[], [], [], []];
   const note = (name: string, ...given: unknown[]): void => void done.push([name, ...given].join(' '));
   const socket = Object.assign(new EventEmitter(), {
-    ...{ isPaused: false, bufferedAmount: 0 },
+    ...{ isPaused: false, bufferedAmount: 0, readyState: 1, OPEN: 1 },
     pause: () => void (socket.isPaused = true),
     resume: () => void (socket.isPaused = false),
-    send: (frame: Buffer, _options: unknown, left: () => void) => (note('send', frame.toString()), left()),
+    send: (frame: Buffer, _options: unknown, left?: () => void) => (note('send', frame.toString()), left?.()),
     close: (code: number, reason: string) => note('close', code, reason),
     terminate: () => note('terminate'),
     ping: () => note('ping'),
@@ -35,11 +38,11 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
   });
   const state = { closing: false, status: 200, doubts: 0 };
   const begun: { readonly message: Message; readonly end: () => void }[] = [];
-  const line = createSocketConnection(socket as unknown as WebSocket, {
+  const scope = {
     limits: { ...LIMITS, ...rest },
     json: { depth: 5, keys: 5, array: 5 },
     worker: {
-      handle: (message, _peer, rejection?: Fault) => {
+      handle: (message: Message, _peer: unknown, rejection?: Fault): Promise<HandledMessage> => {
         const frame = Buffer.from(rejection?.code ?? message.resource);
         const worked = (): HandledMessage => ({
           frame,
@@ -49,13 +52,20 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
         if (rejection !== undefined) return Promise.resolve(worked());
         return new Promise((resolve) => begun.push({ message, end: () => resolve(worked()) }));
       },
-      reject: () => expect.fail('nothing is refused'),
     },
     closing: () => state.closing,
-    onUnauthorized: () => void (state.doubts += 1),
-    onClose: (code) => void ended.push(code),
-    onInFlightChange: (change) => void busy.push(change),
+    unfinished: createByteBudget(LIMITS.unfinished),
+    onClose: (_: unknown, code: number) => void ended.push(code),
+    onInFlightChange: (change: number) => void busy.push(change),
+    join: () => true,
+    leave: () => undefined,
+  };
+  const origin = { id: 'a', remote: '127.0.0.1', network: '127.0.0.1', sender: 'own' } as const;
+  const raw = Object.assign(new EventEmitter(), {
+    write: (bytes: Buffer, left?: () => void) => (note('write', bytes.subarray(2).toString()), left?.()),
   });
+  const line = new SocketConnection(socket as unknown as ClientSocket, raw as unknown as Socket, scope, origin);
+  line.session = { ...ANONYMOUS, recheck: () => void (state.doubts += 1) };
   const emitMessage = (resource: string, isBinary = false) =>
     socket.emit('message', Buffer.from(JSON.stringify({ resource })), isBinary);
   return { line, socket, state, begun, done, busy, ended, lefts, say: emitMessage };
@@ -63,7 +73,7 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
 type Line = ReturnType<typeof setUp>;
 const begun = (rest: Partial<typeof LIMITS> = {}): Line => {
   const made = setUp(rest);
-  made.line.begin({} as never);
+  made.line.begin(NO_HEADERS);
   return made;
 };
 const names = ({ begun: work }: Line): string[] => work.map(({ message }) => message.resource);
@@ -77,7 +87,7 @@ describe('socket connection', () => {
     const made = setUp();
     expect(made.socket.isPaused).to.equal(true);
     made.say('early');
-    made.line.begin({} as never);
+    made.line.begin(NO_HEADERS);
     expect([made.socket.isPaused, names(made)]).to.deep.equal([false, []]);
   });
 
@@ -166,6 +176,15 @@ describe('socket connection', () => {
     made.socket.bufferedAmount = 101;
     expect(made.line.send(Buffer.from('y'))).to.equal(false);
     expect([made.done, made.ended]).to.deep.equal([['send x', 'close 1013 messages are not read'], [1013]]);
+  });
+
+  it('writes the bytes of a message to many, and none after a close frame', () => {
+    const made = begun();
+    let left = 0;
+    const send = (): boolean => made.line.send(new SharedFrame(Buffer.from('x')), () => void left++);
+    expect([send(), made.done, left]).to.deep.equal([true, ['write x'], 1]);
+    made.socket.readyState = 2;
+    expect([send(), made.done, left]).to.deep.equal([true, ['write x'], 2]);
   });
 
   it('is pinged, and closed after two pings without a response', () => {

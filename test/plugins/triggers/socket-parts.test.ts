@@ -1,5 +1,6 @@
 /** Messages of connections as text, the check of a handshake, the rate of a sender, and a message as plans read it. */
 import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -15,6 +16,11 @@ import {
 } from '../../../plugins/triggers/websocket/peer.js';
 import { createSenderResolver } from '../../../kernel/http/cross-site.js';
 const LIMITS = { depth: 3, keys: 4, array: 5 };
+
+// The types of `ws` lack it.
+const { Sender } = createRequire(import.meta.url)('ws') as {
+  readonly Sender: { frame(data: Buffer, options: object): Buffer[] };
+};
 
 describe('socket message', () => {
   const read = (json: unknown) =>
@@ -108,12 +114,21 @@ describe('socket message', () => {
       '{"uid":"u","action":"a\\"b","request_id":"r","error":{"code":"C"}}',
     );
     expect(text(frames.createErrorFrame(null, none, {}))).to.equal('{"uid":null,"action":null,"error":{}}');
-    expect(text(frames.createDeliveryFrame('u', frames.serializeShared('told', [1], null)))).to.equal(
+    expect(text(frames.createDeliveryFrame('u', frames.serializeShared('told', [1], null)).text)).to.equal(
       '{"uid":"u","action":"told","data":[1]}',
     );
-    expect(text(frames.createDeliveryFrame(null, frames.serializeShared('told', 1, 'i')))).to.equal(
+    expect(text(frames.createDeliveryFrame(null, frames.serializeShared('told', 1, 'i')).text)).to.equal(
       '{"uid":null,"action":"told","data":1,"id":"i"}',
     );
+  });
+
+  it('for many connections has the bytes that `ws` sends', () => {
+    for (const length of [0, 125, 126, 65_535, 65_536]) {
+      const text = Buffer.alloc(length, 'x');
+      const options = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
+      const sent = Buffer.concat(Sender.frame(text, options));
+      expect(new frames.SharedFrame(text).bytes.equals(sent), String(length)).to.equal(true);
+    }
   });
 });
 

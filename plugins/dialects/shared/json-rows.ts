@@ -1,11 +1,11 @@
 /**
  * Converts wire-format rows to JSON text, for results that no plugin inspects. It equals JSON.stringify of the
- * objects of `rows.ts` byte for byte. With objects, a list of fifty rows takes 1.7 times the processor time; without the writer of one
+ * objects of `wire-rows.ts` byte for byte. With objects, a list of fifty rows takes 1.7 times the processor time; without the writer of one
  * type (text, integer, float, instant), or with `Buffer.copy` for short pieces, 1.2 to 1.4 times.
  */
 import type { Rendering } from '../kind.js';
-import { getParser } from '../shared/types.js';
-import type { RowShape } from './rows.js';
+import { getParser } from './types.js';
+import type { RowShape } from './wire-rows.js';
 
 type ValueWriter = (page: JsonBuffer, bytes: Buffer, from: number, to: number) => void;
 
