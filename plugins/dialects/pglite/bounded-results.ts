@@ -2,38 +2,35 @@
  * Reads results of the engine within limits. Its own reader holds a result in full before it can be checked, and
  * drops U+FEFF at the start of a value. Rows are fetched in portions.
  */
-import type { PGlite, protocol, QueryOptions } from '@electric-sql/pglite';
+import type { PGlite, protocol } from '@electric-sql/pglite';
 import type { Fault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';
+import type { Row } from '../kind.js';
 import { LargeResult, type ResultLimits } from '../../shared/results.js';
 import { createMessageReader, type RowReceiver } from '../shared/message-reader.js';
+import { createRowShape, readRow, type RowShape } from '../shared/rows.js';
 
 type Engine = Pick<PGlite, 'execProtocolRawStream'>;
 type Run = PGlite['execProtocolStream'];
 type Message = Awaited<ReturnType<Run>>[number];
-type Protocol = typeof protocol;
-
-/** The engine passes the options to its reader. */
-export interface ReadOptions extends QueryOptions {
-  /** The request that holds the result. */
-  readonly requester?: Requester | null;
-}
+type RowDescription = Message & { readonly fields: Parameters<typeof createRowShape>[0] };
+export type Protocol = typeof protocol;
 
 const EXECUTE = 0x45;
+/** A statement was parsed, bound, executed; the engine is ready. */
+const DONE = new Set([0x31, 0x32, 0x43, 0x5a]);
 /** Rows. */
-const PORTION = 256;
+export const PORTION = 256;
 
-/** Every statement of the engine goes through this method. */
+/** Every statement of the engine's own `query` and `exec` goes through this method. */
 export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): void {
   const portion = serialize.execute({ rows: PORTION });
+  // It gets complete messages, so it keeps nothing between statements.
+  const parser = new Parser();
 
-  async function readResult(
-    this: Engine,
-    message: Uint8Array,
-    options: NonNullable<Parameters<Run>[1]> & ReadOptions = {},
-  ): Promise<Message[]> {
-    const { syncToFs, throwOnError = true, onNotice, requester = null } = options;
-    const reader = new ResultReader(new Parser(), limits, requester);
+  async function readResult(this: Engine, message: Uint8Array, options: Parameters<Run>[1] = {}): Promise<Message[]> {
+    const { syncToFs, throwOnError = true, onNotice } = options;
+    const reader = new ResultReader(parser, limits, null, null);
     const sent = message[0] === EXECUTE ? portion : message;
     do {
       reader.isSuspended = false;
@@ -48,8 +45,9 @@ export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits
   db.execProtocolStream = readResult;
 }
 
-class ResultReader implements RowReceiver {
+export class ResultReader implements RowReceiver {
   readonly messages: Message[] = [];
+  readonly rows: Row[] = [];
   error: Error | null = null;
   refusal: Fault | null = null;
   /** The engine has more rows. */
@@ -64,10 +62,12 @@ class ResultReader implements RowReceiver {
     parser: InstanceType<Protocol['Parser']>,
     private readonly limits: ResultLimits,
     private readonly requester: Requester | null,
+    /** Null: rows stay messages. */
+    public shape: RowShape | null,
   ) {
     this.#nextCheck = limits.checkFrom;
     this.#split = createMessageReader(() => this, {
-      emit: (_, bytes) => parser.parse(bytes, (message) => this.#receiveMessage(message)),
+      emit: (_, bytes) => this.#parseMessages(parser, bytes),
     });
   }
 
@@ -82,12 +82,24 @@ class ResultReader implements RowReceiver {
   receiveRow(bytes: Buffer, at: number): void {
     this.#rows++;
     if (this.error !== null) return;
-    this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
+    if (this.shape !== null) this.rows.push(readRow(this.shape, bytes, at));
+    else this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
+  }
+
+  #parseMessages(parser: InstanceType<Protocol['Parser']>, bytes: Buffer): void {
+    for (let from = 0; from < bytes.length;) {
+      const end = from + 1 + bytes.readUInt32BE(from + 1);
+      if (this.shape === null || !DONE.has(bytes[from] ?? 0))
+        parser.parse(bytes.subarray(from, end), (message) => this.#receiveMessage(message));
+      from = end;
+    }
   }
 
   #receiveMessage(message: Message): void {
     if (message.name === 'portalSuspended') this.isSuspended = true;
     else if (message instanceof Error) this.error ??= message;
+    else if (this.shape !== null && message.name === 'rowDescription')
+      this.shape = createRowShape((message as RowDescription).fields);
     else if (this.error === null) this.messages.push(message);
   }
 
@@ -98,11 +110,12 @@ class ResultReader implements RowReceiver {
     this.#nextCheck = result.next;
     if (this.refusal === null) return;
     this.messages.length = 0;
+    this.rows.length = 0;
     this.isSuspended = false;
     result.dispose();
   }
 
-  close(): Pick<ResultReader, 'messages' | 'error' | 'refusal'> {
+  close(): Pick<ResultReader, 'messages' | 'rows' | 'shape' | 'error' | 'refusal'> {
     if (this.#rows > this.limits.rows) this.#checkSize();
     this.#result?.close();
     return this;

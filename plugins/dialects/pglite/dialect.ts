@@ -1,16 +1,16 @@
 /** The handle of an embedded database. It has one connection: an open transaction blocks all other statements. */
-import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
+import type { PGliteInterface, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
-import type { Dialect, Row } from '../kind.js';
+import type { Dialect } from '../kind.js';
 import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';
 import { createExecutor } from '../shared/execute.js';
 import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
-import type { ReadOptions } from './bounded-results.js';
+import type { EngineStatements } from './statements.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
 const FORGOTTEN_MS = 40_000;
@@ -27,7 +27,7 @@ interface OpenTransaction {
 }
 
 /** The engine supports transactions only as callbacks. */
-function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenTransaction> {
+function openTransaction(db: EmbeddedEngine['db'], leave: ReleaseSlot): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
     const finished = new Promise<boolean>((resolve) => (finish = resolve));
@@ -48,7 +48,12 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
   });
 }
 
-export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
+export interface EmbeddedEngine {
+  readonly db: Pick<PGliteInterface, 'transaction'>;
+  readonly statements: EngineStatements;
+}
+
+export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
   const live = new WeakSet<OpenTransaction>();
   const line = createLimiter(
     1,
@@ -75,13 +80,12 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
       try {
         if (open && !live.has(open)) throw new Error('the transaction is over');
         open?.refresh();
-        const options: ReadOptions = { requester };
-        const result: Results<Row> = open
-          ? await open.inner.query<Row>(prepared.text, bound, options)
-          : await line.run(() => engine().query<Row>(prepared.text, bound, options), requester);
+        const rows = open
+          ? await engine().statements.run(prepared, bound, requester, open.inner)
+          : await line.run(() => engine().statements.run(prepared, bound, requester), requester);
         // After a failure only a return to a savepoint succeeds.
         if (open) open.failed = false;
-        return result.rows;
+        return rows;
       } catch (error) {
         if (open) open.failed = true;
         throw toPostgresFault(error, 'none', prepared.text);
@@ -92,7 +96,7 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     async begin(_need, requester) {
       const leave = await line.acquire(requester);
       try {
-        const open = await openTransaction(engine(), leave);
+        const open = await openTransaction(engine().db, leave);
         live.add(open);
         return { transaction: open };
       } catch (error) {

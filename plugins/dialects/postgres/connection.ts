@@ -6,7 +6,7 @@ import type { ResultText } from '../shared/result-text.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { JsonBuffer, type RowLayout } from './json-rows.js';
 import type { RowClient } from './pg-internals.js';
-import type { RowShape } from './rows.js';
+import type { RowShape } from '../shared/rows.js';
 
 /** `shape`: null until the row description is received. */
 export interface KnownStatement {

@@ -5,7 +5,7 @@
  */
 import type { Rendering } from '../kind.js';
 import { getParser } from '../shared/types.js';
-import type { RowShape } from './rows.js';
+import type { RowShape } from '../shared/rows.js';
 
 type ValueWriter = (page: JsonBuffer, bytes: Buffer, from: number, to: number) => void;
 

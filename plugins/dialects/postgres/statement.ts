@@ -19,7 +19,7 @@ import {
   type SubmittedStatement,
   type WireConnection,
 } from './pg-internals.js';
-import { NO_ROWS, readRow, createRowShape, type RowShape } from './rows.js';
+import { NO_ROWS, readRow, createRowShape, type RowShape } from '../shared/rows.js';
 import {
   invalidateStatements,
   type PgCommand,

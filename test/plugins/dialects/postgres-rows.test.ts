@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { createLayout, JsonBuffer, writeRow } from '../../../plugins/dialects/postgres/json-rows.js';
 import { writeObjects } from '../../../plugins/dialects/shared/json-objects.js';
 import { readPostgresOptions } from '../../../plugins/dialects/postgres/options.js';
-import { readRow, createRowShape } from '../../../plugins/dialects/postgres/rows.js';
+import { readRow, createRowShape } from '../../../plugins/dialects/shared/rows.js';
 import type { Rendering } from '../../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../../plugins/dialects/kind.js';
 

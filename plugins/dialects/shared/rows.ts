@@ -1,6 +1,6 @@
 /** Converts wire-format rows to objects. */
 import type { Row } from '../kind.js';
-import { getParser, type Parse } from '../shared/types.js';
+import { getParser, type Parse } from './types.js';
 
 export interface RowShape {
   readonly names: readonly string[];
