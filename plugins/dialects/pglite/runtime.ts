@@ -68,7 +68,7 @@ function createWithSession(handle: PgliteStore): WithSession {
               : (await inner.query<Row>(text, [...values])).rows,
         }),
       )
-      .finally(() => statements.forget());
+      .finally(() => statements.closeAll());
 }
 
 const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({

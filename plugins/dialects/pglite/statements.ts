@@ -21,7 +21,7 @@ export interface EngineStatements {
   /** `inner`: the open transaction. */
   run(statement: Named, values: Values, requester: Requester | null, inner?: Transaction): Promise<Row[]>;
   /** After a change of tables, statements may return other columns. */
-  forget(): void;
+  closeAll(): void;
 }
 
 export function createStatements(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): EngineStatements {
@@ -32,7 +32,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   /** Closed before the next statement. */
   const outdated = new Set<string>();
 
-  function forgetStatement(name: string): void {
+  function markOutdated(name: string): void {
     known.delete(name);
     outdated.add(name);
   }
@@ -66,17 +66,17 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
       await db.execProtocolRawStream(sync, { syncToFs: alone, onRawData });
     }
     const { rows, error, refusal } = reader.close();
-    if (error !== null && (shape === undefined || isStale(error))) forgetStatement(statement.name);
-    else if (shape === undefined) keep(statement.name, reader.shape ?? NO_ROWS);
+    if (error !== null && (shape === undefined || isStale(error))) markOutdated(statement.name);
+    else if (shape === undefined) recordShape(statement.name, reader.shape ?? NO_ROWS);
     if (refusal !== null) throw refusal;
     if (error !== null) throw error;
     return rows;
   }
 
-  function keep(name: string, shape: RowShape): void {
+  function recordShape(name: string, shape: RowShape): void {
     known.set(name, shape);
     const [oldest] = known.keys();
-    if (known.size > MOST && oldest !== undefined) forgetStatement(oldest);
+    if (known.size > MOST && oldest !== undefined) markOutdated(oldest);
   }
 
   const executeAlone = async (statement: Named, values: Values, requester: Requester | null): Promise<Row[]> => {
@@ -98,7 +98,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
             return execute(statement, values, requester, false);
           }),
 
-    forget() {
+    closeAll() {
       for (const name of known.keys()) outdated.add(name);
       known.clear();
     },

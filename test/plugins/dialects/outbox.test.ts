@@ -8,19 +8,20 @@ import { createFault } from '../../../contract/fault.js';
 import { createPgliteDialect } from '../../../plugins/dialects/pglite/dialect.js';
 import { createOutbox } from '../../../plugins/features/queue/outbox.js';
 import { PGlite, protocol } from '@electric-sql/pglite';
-import { createStatements } from '../../../plugins/dialects/pglite/statements.js';
+import { createStatements, type EngineStatements } from '../../../plugins/dialects/pglite/statements.js';
 import { UNBOUNDED } from '../../../plugins/shared/results.js';
 import { waitForValue } from '../../support/jobs.js';
 import { BY_LOCKS } from '../../../plugins/dialects/kind.js';
 
 describe('outbox with a test queue', () => {
   let engine!: PGlite;
+  let statements!: EngineStatements;
   before(async () => {
     engine = await PGlite.create('memory://');
+    statements = createStatements(engine, protocol, UNBOUNDED);
   });
   after(() => engine.close());
-  const createConnection = () =>
-    createPgliteDialect(() => ({ db: engine, statements: createStatements(engine, protocol, UNBOUNDED) }));
+  const createConnection = () => createPgliteDialect(() => ({ db: engine, statements }));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): JobEntry => ({ work: { id } as JobEntry['work'], delay: 1, priority: 2, retries: 3 });
   /** As it was accepted, without the row it was read from. */
