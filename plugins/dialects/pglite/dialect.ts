@@ -1,60 +1,37 @@
 /** The handle of an embedded database. It has one connection: an open transaction blocks all other statements. */
-import type { PGliteInterface, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
-import type { Dialect } from '../kind.js';
+import type { Dialect, Row } from '../kind.js';
 import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';
 import { createExecutor } from '../shared/execute.js';
 import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
-import type { EngineStatements } from './statements.js';
+import { BEGIN, COMMIT, ROLLBACK, type EngineStatements } from './statements.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
-/** Thrown to make the engine roll the transaction back. */
-const ROLLED_BACK = new Error('rolled back');
-
 interface OpenTransaction {
-  readonly inner: LiteTransaction;
-  readonly close: (commit: boolean) => Promise<void>;
-  /** Measures the time without a statement from now. */
-  readonly refresh: () => void;
+  /** The next transaction starts. */
+  readonly release: () => void;
+  readonly timer: NodeJS.Timeout;
+  begun: boolean;
+  /** COMMIT was sent with the last statement, or the only one ran by itself. */
+  committed: boolean;
   failed: boolean;
-}
-
-/** The engine supports transactions only as callbacks. */
-function openTransaction(db: EmbeddedEngine['db'], leave: ReleaseSlot): Promise<OpenTransaction> {
-  return new Promise((opened, refused) => {
-    let finish: (commit: boolean) => void;
-    const finished = new Promise<boolean>((resolve) => (finish = resolve));
-    const whole = db.transaction(async (inner) => {
-      const timer = setTimeout(() => finish(false), FORGOTTEN_MS);
-      timer.unref();
-      const closeTransaction = (commit: boolean): Promise<void> => {
-        clearTimeout(timer);
-        finish(commit);
-        return whole;
-      };
-      opened({ inner, close: closeTransaction, refresh: () => void timer.refresh(), failed: false });
-      if (!(await finished)) throw ROLLED_BACK;
-    });
-    const leaveAtEnd = (): void => leave();
-    whole.then(leaveAtEnd, leaveAtEnd);
-    whole.catch(refused);
-  });
+  over: boolean;
 }
 
 export interface EmbeddedEngine {
-  readonly db: Pick<PGliteInterface, 'transaction'>;
   readonly statements: EngineStatements;
 }
 
+const NO_VALUES: readonly string[] = [];
+
 export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
-  const live = new WeakSet<OpenTransaction>();
   const line = createLimiter(
     1,
     Infinity,
@@ -62,32 +39,72 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     { clock },
   );
 
-  async function endTransaction(transaction: unknown, commit: boolean): Promise<boolean> {
-    const open = transaction as OpenTransaction;
-    if (!live.delete(open)) return false;
-    await open.close(commit);
-    return true;
+  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot): OpenTransaction {
+    const open: OpenTransaction = {
+      release() {
+        releaseEngine();
+        leave();
+      },
+      timer: setTimeout(() => void endTransaction(open, ROLLBACK).catch(() => undefined), FORGOTTEN_MS),
+      begun: false,
+      committed: false,
+      failed: false,
+      over: false,
+    };
+    open.timer.unref();
+    return open;
+  }
+
+  async function endTransaction(open: OpenTransaction, command: typeof COMMIT): Promise<void> {
+    if (open.over) return;
+    open.over = true;
+    clearTimeout(open.timer);
+    try {
+      if (open.begun && !open.committed) await engine().statements.runInside(command, NO_VALUES, null, {});
+    } finally {
+      open.release();
+    }
+  }
+
+  /** BEGIN is sent with the first statement and COMMIT with the last; an only one needs neither. */
+  async function runIn(
+    open: OpenTransaction,
+    prepared: PostgresPreparedStatement,
+    bound: (string | null)[],
+    last: boolean,
+    requester: Requester | null,
+  ): Promise<Row[]> {
+    if (open.over || open.committed) throw new Error('the transaction is over');
+    open.timer.refresh();
+    const { begun } = open;
+    const alone = last && !begun;
+    open.begun ||= !alone;
+    const sending = alone ? { alone } : { before: begun ? null : BEGIN, after: last ? COMMIT : null };
+    try {
+      const rows = await engine().statements.runInside(prepared, bound, requester, sending);
+      // After a failure only a return to a savepoint succeeds.
+      open.failed = false;
+      open.committed = last;
+      return rows;
+    } catch (error) {
+      open.failed = true;
+      throw error;
+    }
   }
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: preparePostgresStatement,
 
-    async run(statement, values, transaction, _last, requester: Requester | null = null) {
+    async run(statement, values, transaction, last = false, requester: Requester | null = null) {
       const prepared = statement as PostgresPreparedStatement;
       const bound = bindValues(prepared, values);
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
-        if (open && !live.has(open)) throw new Error('the transaction is over');
-        open?.refresh();
-        const rows = open
-          ? await engine().statements.run(prepared, bound, requester, open.inner)
+        return open
+          ? await runIn(open, prepared, bound, last, requester)
           : await line.run(() => engine().statements.run(prepared, bound, requester), requester);
-        // After a failure only a return to a savepoint succeeds.
-        if (open) open.failed = false;
-        return rows;
       } catch (error) {
-        if (open) open.failed = true;
         throw toPostgresFault(error, 'none', prepared.text);
       }
     },
@@ -96,9 +113,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     async begin(_need, requester) {
       const leave = await line.acquire(requester);
       try {
-        const open = await openTransaction(engine().db, leave);
-        live.add(open);
-        return { transaction: open };
+        return { transaction: openTransaction(await engine().statements.hold(), leave) };
       } catch (error) {
         leave();
         throw toPostgresFault(error);
@@ -108,19 +123,19 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     isolation: () => 'serializable: one transaction at a time',
 
     async commit({ transaction }) {
-      const { failed } = transaction as OpenTransaction;
-      let ended = false;
+      const open = transaction as OpenTransaction;
+      const { over, failed } = open;
       try {
-        ended = await endTransaction(transaction, !failed);
+        await endTransaction(open, failed ? ROLLBACK : COMMIT);
       } catch (error) {
-        if (error !== ROLLED_BACK) throw toPostgresFault(error);
+        throw toPostgresFault(error);
       }
-      if (!ended)
+      if (over || failed)
         throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or failed') });
     },
 
     async rollback({ transaction }) {
-      await endTransaction(transaction, false).catch(() => false);
+      await endTransaction(transaction as OpenTransaction, ROLLBACK).catch(() => undefined);
     },
 
     retryable: isPostgresRetryable,

@@ -1,8 +1,9 @@
 /**
  * Executes the statements of definitions. The engine's `query` parses and plans a statement each time, and sends six messages for it: 4 times
- * the processor time for a row by key. `_runExclusiveTransaction` waits for a transaction, as `query` does.
+ * the processor time for a row by key. `_runExclusiveTransaction` is the queue of
+ * transactions, which `query` uses too.
  */
-import type { PGlite, Transaction } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import type { Requester } from '../../../contract/requester.js';
 import type { ResultLimits } from '../../shared/results.js';
 import type { Row } from '../kind.js';
@@ -17,9 +18,24 @@ const MOST = 500;
 type Values = readonly (string | null)[];
 type Named = Pick<PostgresPreparedStatement, 'name' | 'text'>;
 
+export const BEGIN: Named = { name: 'lintel_begin', text: 'BEGIN' };
+export const COMMIT: Named = { name: 'lintel_commit', text: 'COMMIT' };
+export const ROLLBACK: Named = { name: 'lintel_rollback', text: 'ROLLBACK' };
+
+/** What is sent before and after a statement; `alone`: outside a transaction. */
+interface Sending {
+  readonly alone?: boolean;
+  readonly before?: Named | null;
+  readonly after?: Named | null;
+}
+
 export interface EngineStatements {
-  /** `inner`: the open transaction. */
-  run(statement: Named, values: Values, requester: Requester | null, inner?: Transaction): Promise<Row[]>;
+  /** Waits for the open transaction. */
+  run(statement: Named, values: Values, requester: Requester | null): Promise<Row[]>;
+  /** For the holder of the engine. */
+  runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<Row[]>;
+  /** Others wait until the returned function is called. */
+  hold(): Promise<() => void>;
   /** After a change of tables, statements may return other columns. */
   closeAll(): void;
 }
@@ -37,25 +53,41 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     outdated.add(name);
   }
 
-  function createMessages({ name, text }: Named, values: Values, isNew: boolean): Uint8Array {
+  /** A command without values and rows. */
+  function addCommand(parts: Uint8Array[], { name, text }: Named): void {
+    if (!known.has(name)) parts.push(serialize.parse({ name, text }));
+    known.set(name, NO_ROWS);
+    parts.push(serialize.bind({ statement: name }), serialize.execute({}));
+  }
+
+  function createMessages({ name, text }: Named, values: Values, before: Named | null): Uint8Array {
+    const isNew = !known.has(name);
     const parts = Array.from(outdated, (old) => serialize.close({ type: 'S', name: old }));
     outdated.clear();
+    if (before !== null) addCommand(parts, before);
     if (isNew) parts.push(serialize.parse({ name, text }));
     parts.push(serialize.bind({ statement: name, values: [...values] }));
     if (isNew) parts.push(serialize.describe({ type: 'P' }));
     return Buffer.concat([...parts, portion]);
   }
 
+  function createEnd(after: Named | null): Uint8Array {
+    if (after === null) return sync;
+    const parts: Uint8Array[] = [];
+    addCommand(parts, after);
+    return Buffer.concat([...parts, sync]);
+  }
+
   async function execute(
     statement: Named,
     values: Values,
     requester: Requester | null,
-    alone: boolean,
+    { alone = false, before = null, after = null }: Sending,
   ): Promise<Row[]> {
     const shape = known.get(statement.name);
     const reader = new ResultReader(parser, limits, requester, shape ?? NO_ROWS);
     const onRawData = (bytes: Uint8Array): void => reader.read(bytes);
-    let sent = createMessages(statement, values, shape === undefined);
+    let sent = createMessages(statement, values, before);
     try {
       do {
         reader.isSuspended = false;
@@ -63,7 +95,11 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
         sent = portion;
       } while (reader.isSuspended);
     } finally {
-      await db.execProtocolRawStream(sync, { syncToFs: alone, onRawData });
+      const isDone = reader.error === null && reader.refusal === null;
+      await db.execProtocolRawStream(createEnd(isDone ? after : null), {
+        syncToFs: alone || after !== null,
+        onRawData,
+      });
     }
     const { rows, error, refusal } = reader.close();
     if (error !== null && (shape === undefined || isStale(error))) markOutdated(statement.name);
@@ -79,24 +115,28 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     if (known.size > MOST && oldest !== undefined) markOutdated(oldest);
   }
 
-  const executeAlone = async (statement: Named, values: Values, requester: Requester | null): Promise<Row[]> => {
-    try {
-      return await execute(statement, values, requester, true);
-    } catch (error) {
-      // Nothing has run.
-      if (!isStale(error)) throw error;
-      return execute(statement, values, requester, true);
-    }
-  };
+  function runInside(
+    ...[statement, values, requester, sending]: Parameters<EngineStatements['runInside']>
+  ): Promise<Row[]> {
+    const send = (): Promise<Row[]> => execute(statement, values, requester, sending);
+    return db.runExclusive(() =>
+      send().catch((error: unknown) => {
+        // Nothing has run.
+        if (sending.alone === true && isStale(error)) return send();
+        throw error;
+      }),
+    );
+  }
 
   return {
-    run: (statement, values, requester, inner) =>
-      inner === undefined
-        ? db._runExclusiveTransaction(() => db.runExclusive(() => executeAlone(statement, values, requester)))
-        : db.runExclusive(async () => {
-            if (inner.closed) throw new Error('the transaction is over');
-            return execute(statement, values, requester, false);
-          }),
+    runInside,
+    run: (statement, values, requester) =>
+      db._runExclusiveTransaction(() => runInside(statement, values, requester, { alone: true })),
+
+    hold: () =>
+      new Promise((resolve, reject) => {
+        db._runExclusiveTransaction(() => new Promise<void>((release) => resolve(release))).catch(reject);
+      }),
 
     closeAll() {
       for (const name of known.keys()) outdated.add(name);

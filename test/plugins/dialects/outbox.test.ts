@@ -21,7 +21,7 @@ describe('outbox with a test queue', () => {
     statements = createStatements(engine, protocol, UNBOUNDED);
   });
   after(() => engine.close());
-  const createConnection = () => createPgliteDialect(() => ({ db: engine, statements }));
+  const createConnection = () => createPgliteDialect(() => ({ statements }));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): JobEntry => ({ work: { id } as JobEntry['work'], delay: 1, priority: 2, retries: 3 });
   /** As it was accepted, without the row it was read from. */
