@@ -129,15 +129,16 @@ describe('dialect pglite, with a folder', () => {
   });
 
   it('runs statements again after a change of their tables, and keeps a bounded number of them', async () => {
-    const { handle, syncSchema, close } = await open();
+    const made = await open();
+    const { handle } = made;
     const run = createRunner(() => handle);
     const all = 'SELECT * FROM changed';
     expect((await catchFault(run(all))).code).to.equal('QRY_FAILED');
     const columns = [id, defineColumn('a', 'text', { nullable: true })];
-    await syncSchema([defineTable('changed', ...columns)]);
+    await made.syncSchema([defineTable('changed', ...columns)]);
     await run(`INSERT INTO changed (a) VALUES ('x')`);
     expect(await run(all)).to.deep.equal([{ id: 1, a: 'x' }]);
-    await syncSchema([defineTable('changed', ...columns, defineColumn('b', 'text', { nullable: true }))]);
+    await made.syncSchema([defineTable('changed', ...columns, defineColumn('b', 'text', { nullable: true }))]);
     const transaction = await handle.begin(SERIALIZABLE);
     expect(await run(all, [], [], transaction)).to.deep.equal([{ id: 1, a: 'x', b: null }]);
     await handle.commit(transaction);
@@ -146,7 +147,7 @@ describe('dialect pglite, with a folder', () => {
     for (let n = 0; n < 510; n++) await run(`SELECT ${n} AS n`);
     const [kept] = await run('SELECT count(*)::int AS n FROM pg_prepared_statements');
     expect(kept?.['n']).to.be.within(400, 502);
-    await close();
+    await made.close();
   });
 
   it('rejects the lock of a live process and takes over that of a dead one', async function () {
