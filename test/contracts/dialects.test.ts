@@ -16,6 +16,7 @@ import { dialectContract } from './dialect.contract.js';
 import { openDialect } from './dialect-open.js';
 import { testDialectServer } from './dialect-server.js';
 import { catchFault, createRunner, defineColumn, defineTable, id, type OpenDialect } from './dialect-support.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -144,6 +145,11 @@ describe('dialect pglite, with a folder', () => {
     await handle.commit(transaction);
     await run('ALTER TABLE changed DROP b');
     expect(await run(all), 'not changed by a migration').to.deep.equal([{ id: 1, a: 'x' }]);
+    const only = await handle.begin(SERIALIZABLE);
+    const insert = handle.prepare({ scan: scanSql('INSERT INTO changed (id) VALUES (1)'), jsonColumns: [] });
+    expect((await catchFault(handle.run(insert, [], only, true))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(run(all, [], [], only))).code, 'after a failure').to.equal('QRY_FAILED');
+    expect((await catchFault(handle.commit(only))).code).to.equal('QRY_FAILED');
     for (let n = 0; n < 510; n++) await run(`SELECT ${n} AS n`);
     const [kept] = await run('SELECT count(*)::int AS n FROM pg_prepared_statements');
     expect(kept?.['n']).to.be.within(400, 502);

@@ -74,7 +74,8 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     last: boolean,
     requester: Requester | null,
   ): Promise<Row[]> {
-    if (open.over || open.committed) throw new Error('the transaction is over');
+    const isOver = open.over || open.committed || (open.failed && !open.begun);
+    if (isOver) throw new Error('the transaction is over');
     open.timer.refresh();
     const { begun } = open;
     const alone = last && !begun;
