@@ -21,6 +21,7 @@ async function createHome(
   const definitions = join(place, 'definitions');
   for (const part of parts) await cp(join(bench, part), join(definitions, part), { recursive: true });
   if (own !== undefined) await cp(join(bench, 'embedded', own), join(definitions, 'own'), { recursive: true });
+  if (own === 'tables') await cp(join(bench, 'embedded/migrations'), join(place, 'migrations'), { recursive: true });
   const file = join(place, 'lintel.config.json');
   await writeFile(file, JSON.stringify({ definitions: ['definitions/**/*.json'], ...config }));
   return file;

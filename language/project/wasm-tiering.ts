@@ -1,5 +1,5 @@
 /**
- * Controls when V8 optimizes WebAssembly, and on how many threads: older engines read the setting when a module is compiled, newer ones
+ * Controls when V8 optimizes WebAssembly: older engines read the setting when a module is compiled, newer ones
  * (`LATE`) when a function first runs. A flag of the user remains.
  */
 import { setFlagsFromString } from 'node:v8';
@@ -34,18 +34,22 @@ export function raiseTieringBudget(times: number): () => void {
   };
 }
 
-/**
- * Each thread keeps its memory: with one, the embedded database takes 210 MiB instead of 250.
- */
-export function optimizeOnOneThread(): void {
-  if (!isChosen(/^--wasm-num-compilation-tasks/)) setFlagsFromString('--wasm-num-compilation-tasks=1');
-}
+const TIERING = /^--(?:no-)?(?:wasm-tier-up|wasm-dynamic-tiering|liftoff)/;
+const isLeft = major < LATE || isChosen(TIERING);
 
-const isLeft = major < LATE || isChosen(/^--(?:no-)?(?:wasm-tier-up|wasm-dynamic-tiering|liftoff)/);
+let isStopped = false;
+
+/** For modules compiled from now on; in newer engines, for all. */
+export function stopOptimizing(): void {
+  if (isStopped || isChosen(TIERING)) return;
+  isStopped = true;
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+}
 
 /** Newer engines need this in addition. `work` must be synchronous. */
 export function runWithoutOptimizing<T>(work: () => T): T {
-  if (isLeft) return work();
+  if (isLeft || isStopped) return work();
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
   try {

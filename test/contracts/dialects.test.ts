@@ -15,7 +15,9 @@ import { waitUntil } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { openDialect } from './dialect-open.js';
 import { testDialectServer } from './dialect-server.js';
-import { catchFault, createRunner, type OpenDialect } from './dialect-support.js';
+import { catchFault, createRunner, defineColumn, defineTable, id, type OpenDialect } from './dialect-support.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
+import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 dialectContract('pglite', () => openDialect(pglite, { path: 'memory://' }));
@@ -125,6 +127,33 @@ describe('dialect pglite, with a folder', () => {
     await second.close();
     expect((await catchFault(read())).code, 'nothing reaches it once it is closed').to.equal('QRY_UNAVAILABLE');
     await second.close();
+  });
+
+  it('runs statements again after a change of their tables, and keeps a bounded number of them', async () => {
+    const made = await open();
+    const { handle } = made;
+    const run = createRunner(() => handle);
+    const all = 'SELECT * FROM changed';
+    expect((await catchFault(run(all))).code).to.equal('QRY_FAILED');
+    const columns = [id, defineColumn('a', 'text', { nullable: true })];
+    await made.syncSchema([defineTable('changed', ...columns)]);
+    await run(`INSERT INTO changed (a) VALUES ('x')`);
+    expect(await run(all)).to.deep.equal([{ id: 1, a: 'x' }]);
+    await made.syncSchema([defineTable('changed', ...columns, defineColumn('b', 'text', { nullable: true }))]);
+    const transaction = await handle.begin(SERIALIZABLE);
+    expect(await run(all, [], [], transaction)).to.deep.equal([{ id: 1, a: 'x', b: null }]);
+    await handle.commit(transaction);
+    await run('ALTER TABLE changed DROP b');
+    expect(await run(all), 'not changed by a migration').to.deep.equal([{ id: 1, a: 'x' }]);
+    const only = await handle.begin(SERIALIZABLE);
+    const insert = handle.prepare({ scan: scanSql('INSERT INTO changed (id) VALUES (1)'), jsonColumns: [] });
+    expect((await catchFault(handle.run(insert, [], only, true))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(run(all, [], [], only))).code, 'after a failure').to.equal('QRY_FAILED');
+    expect((await catchFault(handle.commit(only))).code).to.equal('QRY_FAILED');
+    for (let n = 0; n < 510; n++) await run(`SELECT ${n} AS n`);
+    const [kept] = await run('SELECT count(*)::int AS n FROM pg_prepared_statements');
+    expect(kept?.['n']).to.be.within(400, 502);
+    await made.close();
   });
 
   it('rejects the lock of a live process and takes over that of a dead one', async function () {

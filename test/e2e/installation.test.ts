@@ -29,7 +29,15 @@ const run = promisify(execFile);
 
 interface Lock {
   readonly packages: Readonly<
-    Record<string, { readonly dependencies?: Readonly<Record<string, string>>; readonly optional?: boolean }>
+    Record<
+      string,
+      {
+        readonly dependencies?: Readonly<Record<string, string>>;
+        /** Of one platform each. */
+        readonly optionalDependencies?: Readonly<Record<string, string>>;
+        readonly optional?: boolean;
+      }
+    >
   >;
 }
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
@@ -68,7 +76,8 @@ function listDependencies(names: readonly string[]): string[] {
     ].find((place) => place in packages);
     if (folder === undefined || found.has(folder) || !existsSync(join(ROOT, folder))) continue;
     found.add(folder);
-    for (const dependency of Object.keys(packages[folder]?.dependencies ?? {}))
+    const { dependencies, optionalDependencies } = packages[folder] ?? {};
+    for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies }))
       open.push({ name: dependency, from: folder });
   }
   return [...found];

@@ -2,42 +2,36 @@
  * Reads results of the engine within limits. Its own reader holds a result in full before it can be checked, and
  * drops U+FEFF at the start of a value. Rows are fetched in portions.
  */
-import type { PGlite, protocol, QueryOptions } from '@electric-sql/pglite';
+import type { PGlite, protocol } from '@electric-sql/pglite';
 import type { Fault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';
+import type { Row } from '../kind.js';
 import { LargeResult, type ResultLimits } from '../../shared/results.js';
 import { createMessageReader, type RowReceiver } from '../shared/message-reader.js';
+import { createRowShape, readRow, type RowShape } from '../shared/wire-rows.js';
 import type { WireText } from '../shared/wire-text.js';
 
 type Engine = Pick<PGlite, 'execProtocolRawStream'>;
 type Run = PGlite['execProtocolStream'];
 type Message = Awaited<ReturnType<Run>>[number];
-type RowDescription = Message & { readonly fields: Parameters<WireText['setFields']>[0] };
-type Protocol = typeof protocol;
-
-/** The engine passes the options to its reader. */
-export interface ReadOptions extends QueryOptions {
-  /** The request that holds the result. */
-  readonly requester?: Requester | null;
-  /** Receives the rows, which the result then lacks. */
-  readonly text?: WireText | null;
-}
+type RowDescription = Message & { readonly fields: Parameters<typeof createRowShape>[0] };
+export type Protocol = typeof protocol;
 
 const EXECUTE = 0x45;
+/** A statement was parsed, bound, executed; the engine is ready. */
+const DONE = new Set([0x31, 0x32, 0x43, 0x5a]);
 /** Rows. */
-const PORTION = 256;
+export const PORTION = 256;
 
-/** Every statement of the engine goes through this method. */
+/** Every statement of the engine's own `query` and `exec` goes through this method. */
 export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): void {
   const portion = serialize.execute({ rows: PORTION });
+  // It gets complete messages, so it keeps nothing between statements.
+  const parser = new Parser();
 
-  async function readResult(
-    this: Engine,
-    message: Uint8Array,
-    options: NonNullable<Parameters<Run>[1]> & ReadOptions = {},
-  ): Promise<Message[]> {
-    const { syncToFs, throwOnError = true, onNotice, requester = null, text = null } = options;
-    const reader = new ResultReader(new Parser(), limits, requester, text);
+  async function readResult(this: Engine, message: Uint8Array, options: Parameters<Run>[1] = {}): Promise<Message[]> {
+    const { syncToFs, throwOnError = true, onNotice } = options;
+    const reader = new ResultReader(parser, limits, null, null);
     const sent = message[0] === EXECUTE ? portion : message;
     do {
       reader.isSuspended = false;
@@ -52,8 +46,9 @@ export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits
   db.execProtocolStream = readResult;
 }
 
-class ResultReader implements RowReceiver {
+export class ResultReader implements RowReceiver {
   readonly messages: Message[] = [];
+  readonly rows: Row[] = [];
   error: Error | null = null;
   refusal: Fault | null = null;
   /** The engine has more rows. */
@@ -68,11 +63,15 @@ class ResultReader implements RowReceiver {
     parser: InstanceType<Protocol['Parser']>,
     private readonly limits: ResultLimits,
     private readonly requester: Requester | null,
-    private readonly text: WireText | null,
+    /** Null: rows stay messages. */
+    public shape: RowShape | null,
+    /** Receives the rows, which the result then lacks. */
+    private readonly text: WireText | null = null,
   ) {
+    if (shape !== null) text?.setShape(shape);
     this.#nextCheck = limits.checkFrom;
     this.#split = createMessageReader(() => this, {
-      emit: (_, bytes) => parser.parse(bytes, (message) => this.#receiveMessage(message)),
+      emit: (_, bytes) => this.#parseMessages(parser, bytes),
     });
   }
 
@@ -87,8 +86,9 @@ class ResultReader implements RowReceiver {
   receiveRow(bytes: Buffer, at: number): void {
     this.#rows++;
     if (this.error !== null) return;
-    if (this.text !== null) return this.#writeRow(this.text, bytes, at);
-    this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
+    if (this.text !== null) this.#writeRow(this.text, bytes, at);
+    else if (this.shape !== null) this.rows.push(readRow(this.shape, bytes, at));
+    else this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
   }
 
   /** An error must not pass through the engine. */
@@ -100,11 +100,22 @@ class ResultReader implements RowReceiver {
     }
   }
 
+  #parseMessages(parser: InstanceType<Protocol['Parser']>, bytes: Buffer): void {
+    for (let from = 0; from < bytes.length;) {
+      const end = from + 1 + bytes.readUInt32BE(from + 1);
+      if (this.shape === null || !DONE.has(bytes[from] ?? 0))
+        parser.parse(bytes.subarray(from, end), (message) => this.#receiveMessage(message));
+      from = end;
+    }
+  }
+
   #receiveMessage(message: Message): void {
-    if (message.name === 'rowDescription') this.text?.setFields((message as RowDescription).fields);
     if (message.name === 'portalSuspended') this.isSuspended = true;
     else if (message instanceof Error) this.error ??= message;
-    else if (this.error === null) this.messages.push(message);
+    else if (this.shape !== null && message.name === 'rowDescription') {
+      this.shape = createRowShape((message as RowDescription).fields);
+      this.text?.setShape(this.shape);
+    } else if (this.error === null) this.messages.push(message);
   }
 
   #checkSize(): void {
@@ -114,11 +125,12 @@ class ResultReader implements RowReceiver {
     this.#nextCheck = result.next;
     if (this.refusal === null) return;
     this.messages.length = 0;
+    this.rows.length = 0;
     this.isSuspended = false;
     result.dispose();
   }
 
-  close(): Pick<ResultReader, 'messages' | 'error' | 'refusal'> {
+  close(): Pick<ResultReader, 'messages' | 'rows' | 'shape' | 'error' | 'refusal'> {
     if (this.#rows > this.limits.rows) this.#checkSize();
     this.#result?.close();
     return this;

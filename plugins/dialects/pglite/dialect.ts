@@ -1,67 +1,41 @@
 /** The handle of an embedded database. It has one connection: an open transaction blocks all other statements. */
-import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
-import type { RawJson } from '../../../contract/raw-json.js';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
-import type { Dialect, PreparedStatement, Rendering, Row, Transaction } from '../kind.js';
+import type { RawJson } from '../../../contract/raw-json.js';
+import type { Dialect, PreparedStatement, Rendering, Transaction } from '../kind.js';
 import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';
 import { createExecutor } from '../shared/execute.js';
-import { preparePostgresStatement } from '../shared/prepare.js';
 import { toRawJson } from '../shared/json-objects.js';
 import { JsonBuffer } from '../shared/json-rows.js';
+import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { WireText } from '../shared/wire-text.js';
-import type { ReadOptions } from './bounded-results.js';
+import { BEGIN, COMMIT, ROLLBACK, type EngineStatements, type StatementResult } from './statements.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
-/** Thrown to make the engine roll the transaction back. */
-const ROLLED_BACK = new Error('rolled back');
-
 interface OpenTransaction {
-  readonly inner: LiteTransaction;
-  readonly close: (commit: boolean) => Promise<void>;
-  /** Measures the time without a statement from now. */
-  readonly refresh: () => void;
+  /** The next transaction starts. */
+  readonly release: () => void;
+  readonly timer: NodeJS.Timeout;
+  begun: boolean;
+  /** COMMIT was sent with the last statement, or the only one ran by itself. */
+  committed: boolean;
   failed: boolean;
+  over: boolean;
 }
 
-/** The engine supports transactions only as callbacks. */
-function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenTransaction> {
-  return new Promise((opened, refused) => {
-    let finish: (commit: boolean) => void;
-    const finished = new Promise<boolean>((resolve) => (finish = resolve));
-    const whole = db.transaction(async (inner) => {
-      const timer = setTimeout(() => finish(false), FORGOTTEN_MS);
-      timer.unref();
-      const closeTransaction = (commit: boolean): Promise<void> => {
-        clearTimeout(timer);
-        finish(commit);
-        return whole;
-      };
-      opened({ inner, close: closeTransaction, refresh: () => void timer.refresh(), failed: false });
-      if (!(await finished)) throw ROLLED_BACK;
-    });
-    const leaveAtEnd = (): void => leave();
-    whole.then(leaveAtEnd, leaveAtEnd);
-    whole.catch(refused);
-  });
+export interface EmbeddedEngine {
+  readonly statements: EngineStatements;
 }
 
-type RenderCall = [
-  statement: PreparedStatement,
-  values: readonly unknown[],
-  transaction: Transaction | null,
-  rendering: Rendering,
-  requester: Requester | null,
-];
+const NO_VALUES: readonly string[] = [];
 
-export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
-  const live = new WeakSet<OpenTransaction>();
+export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
   const line = createLimiter(
     1,
     Infinity,
@@ -69,63 +43,112 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     { clock },
   );
 
-  async function endTransaction(transaction: unknown, commit: boolean): Promise<boolean> {
-    const open = transaction as OpenTransaction;
-    if (!live.delete(open)) return false;
-    await open.close(commit);
-    return true;
+  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot): OpenTransaction {
+    const open: OpenTransaction = {
+      release() {
+        releaseEngine();
+        leave();
+      },
+      timer: setTimeout(() => void endTransaction(open, ROLLBACK).catch(() => undefined), FORGOTTEN_MS),
+      begun: false,
+      committed: false,
+      failed: false,
+      over: false,
+    };
+    open.timer.unref();
+    return open;
   }
 
-  /** `use` reads the result before the next statement runs. */
-  async function runStatement<T>(
+  async function endTransaction(open: OpenTransaction, command: typeof COMMIT): Promise<void> {
+    if (open.over) return;
+    open.over = true;
+    clearTimeout(open.timer);
+    try {
+      if (open.begun && !open.committed) await engine().statements.runInside(command, NO_VALUES, null, {});
+    } finally {
+      open.release();
+    }
+  }
+
+  /** BEGIN is sent with the first statement and COMMIT with the last; an only one needs neither. */
+  async function runIn(
+    open: OpenTransaction,
+    prepared: PostgresPreparedStatement,
+    bound: (string | null)[],
+    last: boolean,
+    requester: Requester | null,
+    text: WireText | null,
+  ): Promise<StatementResult> {
+    const isOver = open.over || open.committed || (open.failed && !open.begun);
+    if (isOver) throw new Error('the transaction is over');
+    open.timer.refresh();
+    const { begun } = open;
+    const alone = last && !begun;
+    open.begun ||= !alone;
+    const sending = alone ? { alone, text } : { before: begun ? null : BEGIN, after: last ? COMMIT : null, text };
+    try {
+      const result = await engine().statements.runInside(prepared, bound, requester, sending);
+      // After a failure only a return to a savepoint succeeds.
+      open.failed = false;
+      open.committed = last;
+      return result;
+    } catch (error) {
+      open.failed = true;
+      throw error;
+    }
+  }
+
+  async function runStatement(
     statement: PreparedStatement,
     values: readonly unknown[],
     transaction: Transaction | null,
-    options: ReadOptions,
-    use: (result: Results<Row>) => T,
-  ): Promise<T> {
+    last: boolean,
+    requester: Requester | null,
+    text: WireText | null,
+  ): Promise<StatementResult> {
     const prepared = statement as PostgresPreparedStatement;
     const bound = bindValues(prepared, values);
     const open = transaction?.transaction as OpenTransaction | undefined;
     try {
-      if (open && !live.has(open)) throw new Error('the transaction is over');
-      open?.refresh();
-      const query = async (on: Pick<PGliteInterface, 'query'>): Promise<T> =>
-        use(await on.query<Row>(prepared.text, bound, options));
-      const used = open ? await query(open.inner) : await line.run(() => query(engine()), options.requester ?? null);
-      // After a failure only a return to a savepoint succeeds.
-      if (open) open.failed = false;
-      return used;
+      return open
+        ? await runIn(open, prepared, bound, last, requester, text)
+        : await line.run(() => engine().statements.run(prepared, bound, requester, text), requester);
     } catch (error) {
-      if (open) open.failed = true;
       throw toPostgresFault(error, 'none', prepared.text);
     }
   }
 
   const page = new JsonBuffer();
-  function render(...[statement, values, transaction, rendering, requester]: RenderCall): Promise<RawJson> {
+  async function render(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+    rendering: Rendering,
+    transaction: Transaction | null,
+    last: boolean,
+    requester: Requester | null,
+  ): Promise<RawJson> {
     const text = new WireText(rendering, page);
-    return runStatement(statement, values, transaction, { requester, text }, () => toRawJson(text.close()));
+    const { json } = await runStatement(statement, values, transaction, last, requester, text);
+    return toRawJson(json ?? text.close());
   }
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare: preparePostgresStatement,
 
-    run: (statement, values, transaction, _last, requester = null) =>
-      runStatement(statement, values, transaction, { requester }, ({ rows }) => rows),
+    run: async (statement, values, transaction, last = false, requester = null) =>
+      (await runStatement(statement, values, transaction, last, requester, null)).rows,
 
-    render: (statement, values, rendering, requester = null) => render(statement, values, null, rendering, requester),
-    renderInside: (statement, values, rendering, transaction, _last, requester) =>
-      render(statement, values, transaction, rendering, requester),
+    render: (statement, values, rendering, requester = null) =>
+      render(statement, values, rendering, null, false, requester),
+    renderInside: (statement, values, rendering, transaction, last, requester) =>
+      render(statement, values, rendering, transaction, last, requester),
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {
       const leave = await line.acquire(requester);
       try {
-        const open = await openTransaction(engine(), leave);
-        live.add(open);
-        return { transaction: open };
+        return { transaction: openTransaction(await engine().statements.hold(), leave) };
       } catch (error) {
         leave();
         throw toPostgresFault(error);
@@ -135,19 +158,19 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     isolation: () => 'serializable: one transaction at a time',
 
     async commit({ transaction }) {
-      const { failed } = transaction as OpenTransaction;
-      let ended = false;
+      const open = transaction as OpenTransaction;
+      const { over, failed } = open;
       try {
-        ended = await endTransaction(transaction, !failed);
+        await endTransaction(open, failed ? ROLLBACK : COMMIT);
       } catch (error) {
-        if (error !== ROLLED_BACK) throw toPostgresFault(error);
+        throw toPostgresFault(error);
       }
-      if (!ended)
+      if (over || failed)
         throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or failed') });
     },
 
     async rollback({ transaction }) {
-      await endTransaction(transaction, false).catch(() => false);
+      await endTransaction(transaction as OpenTransaction, ROLLBACK).catch(() => undefined);
     },
 
     retryable: isPostgresRetryable,

@@ -1,11 +1,11 @@
 /** Opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a second. */
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { optimizeOnOneThread, raiseTieringBudget } from '../../../language/project/wasm-tiering.js';
+import { stopOptimizing } from '../../../language/project/wasm-tiering.js';
 import { readLimits, UNBOUNDED } from '../../shared/results.js';
 import { dialect } from '../kind.js';
 import type { Dialect, Row } from '../kind.js';
@@ -18,15 +18,17 @@ import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { parsers } from '../shared/types.js';
 import { boundResults } from './bounded-results.js';
 import { createPgliteDialect } from './dialect.js';
+import { createStatements, type EngineStatements } from './statements.js';
 import { checkFolder } from './folder.js';
 import { holdFolder, listenForCopies } from './copy-hold.js';
 import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
-import { loadTemplate } from './template.js';
+import { BufferBlob, loadTemplate } from './template.js';
 import { createTestStore } from '../shared/postgres-test-store.js';
 
 interface Engine {
   readonly db: PGlite;
+  readonly statements: EngineStatements;
   /** Null in memory. */
   readonly leave: { readonly offer: () => Promise<void>; readonly unlock: () => Promise<void> } | null;
 }
@@ -48,22 +50,25 @@ function resolveDataPath(options: RuntimeContext['options'], folder: string): { 
   return { path, place: path.startsWith(MEMORY) ? null : resolve(folder, path) };
 }
 
-function requireEngine({ engine }: PgliteStore): PGlite {
+function requireEngine({ engine }: PgliteStore): Engine {
   if (engine === null) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
-  return engine.db;
+  return engine;
 }
+const requireDatabase = (handle: PgliteStore): PGlite => requireEngine(handle).db;
 
 function createWithSession(handle: PgliteStore): WithSession {
-  const db = requireEngine(handle);
+  const { db, statements } = requireEngine(handle);
   return (work) =>
-    db.transaction((inner) =>
-      work({
-        query: async (text, values) =>
-          values === undefined
-            ? ((await inner.exec(text)) as Results<Row>[]).flatMap(({ rows }) => rows)
-            : (await inner.query<Row>(text, [...values])).rows,
-      }),
-    );
+    db
+      .transaction((inner) =>
+        work({
+          query: async (text, values) =>
+            values === undefined
+              ? ((await inner.exec(text)) as Results<Row>[]).flatMap(({ rows }) => rows)
+              : (await inner.query<Row>(text, [...values])).rows,
+        }),
+      )
+      .finally(() => statements.closeAll());
 }
 
 const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({
@@ -72,34 +77,34 @@ const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({
   store,
 });
 
-/** Clearing the default 128 MB takes a third of the start and speeds up nothing. */
-const SETTINGS = ['-c', 'shared_buffers=32MB'];
+/** All of it is resident. More speeds up nothing: other pages are in the page cache of the system. */
+const SETTINGS = ['-c', 'shared_buffers=8MB'];
 
-/**
- * The compiled engine. Early optimization takes a second of processor time, which pays off after thousands of
- * statements.
- */
-let compiled: Promise<EngineModule> | undefined;
-const getEngineModule = (): Promise<EngineModule> => (compiled ??= compile());
-async function compile(): Promise<EngineModule> {
-  const bytes = await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')));
-  optimizeOnOneThread();
-  const release = raiseTieringBudget(15);
-  try {
-    return new WebAssembly.Module(bytes);
-  } finally {
-    release();
-  }
+/** A file of the engine. Unlike `readFile`, this leaves no parts of the file in memory. */
+const readEngineFile = (name: string): Buffer<ArrayBuffer> =>
+  readFileSync(new URL(name, import.meta.resolve('@electric-sql/pglite')));
+
+/** Optimized code takes 30 MiB for each thread that compiles it, and speeds up only statements over many rows, by a third. */
+let compiled: EngineModule | undefined;
+function getEngineModule(): EngineModule {
+  stopOptimizing();
+  return (compiled ??= new WebAssembly.Module(readEngineFile('pglite.wasm')));
 }
 
 /** `folder`: null in memory. */
-async function start(path: string, folder: string | null, limits = UNBOUNDED): Promise<PGlite> {
+async function start(
+  path: string,
+  folder: string | null,
+  limits = UNBOUNDED,
+): Promise<Pick<Engine, 'db' | 'statements'>> {
   const { PGlite: Lite, protocol } = await import('@electric-sql/pglite');
   const template = await loadTemplate(folder);
-  const pgliteWasmModule = await getEngineModule();
+  const pgliteWasmModule = getEngineModule();
+  const fsBundle = new BufferBlob(readEngineFile('pglite.data'));
   const startParams = [...Lite.defaultStartParams, ...SETTINGS];
   const db = await Lite.create(path, {
     pgliteWasmModule,
+    fsBundle,
     startParams,
     ...(template !== null && { loadDataDir: template }),
   });
@@ -108,7 +113,7 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
   db.serializers = {};
   boundResults(db, protocol, limits);
   await db.exec("SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'");
-  return db;
+  return { db, statements: createStatements(db, protocol, limits) };
 }
 
 export default defineRuntime<Dialect, PgliteStore>(dialect, {
@@ -123,10 +128,11 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
     const unlock = place === null ? null : await lockFolder(place, instance);
     try {
       const begun = place === null ? null : await checkFolder(place, instance);
-      const db = await start(place ?? path, place, readLimits(options));
+      const started = await start(place ?? path, place, readLimits(options));
       await begun?.();
-      const leave = place === null || unlock === null ? null : { offer: await listenForCopies(place, db, log), unlock };
-      handle.engine = { db, leave };
+      const leave =
+        place === null || unlock === null ? null : { offer: await listenForCopies(place, started.db, log), unlock };
+      handle.engine = { ...started, leave };
     } catch (error) {
       await unlock?.();
       throw createConnectFault(instance, error);
@@ -144,12 +150,12 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
     fillBlindIndexes(createTarget(handle, instance), tables, sources, progress),
 
   readObjects: async (handle) =>
-    (await requireEngine(handle).query<{ text: string }>(OBJECTS)).rows.map(({ text }) => text),
+    (await requireDatabase(handle).query<{ text: string }>(OBJECTS)).rows.map(({ text }) => text),
 
   checkStatements: async (handle, questions) =>
-    (await analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false })).rejections,
+    (await analyzeStatements(requireDatabase(handle), questions, { extensions: false, scripts: false })).rejections,
 
-  openTestStore: (handle) => createTestStore(requireEngine(handle)),
+  openTestStore: (handle) => createTestStore(requireDatabase(handle)),
 
   describeStorage({ instance, options, folder }) {
     const { place } = resolveDataPath(options, folder);
@@ -158,7 +164,7 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
       : { folder: place, hold: () => holdFolder(place, instance), lock: () => lockFolder(place, instance) };
   },
 
-  scratch: async () => createScratch(await start(MEMORY, null)),
+  scratch: async () => createScratch((await start(MEMORY, null)).db),
 
   async close(handle) {
     const { engine } = handle;
@@ -171,7 +177,7 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
 
   async health(handle) {
     try {
-      await requireEngine(handle).query('SELECT 1');
+      await requireDatabase(handle).query('SELECT 1');
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

@@ -18,7 +18,7 @@ export default definePlugin({
     '- It runs one statement at a time: while a transaction is open, all other statements wait.',
     '- It has **no timeout for statements**: one that does not end blocks the process. Use `postgres` where that',
     '  matters.',
-    '- The engine needs about 300 MB of memory, and one to three seconds to start with a new folder.',
+    '- The engine adds about 70 MB of memory, and takes one to three seconds to start with a new folder.',
     '- Only one process can use a folder; a lock file next to the folder ensures it.',
     '- With `memory://`, all data is lost when the process ends.',
   ].join('\n'),

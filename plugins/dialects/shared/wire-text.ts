@@ -2,7 +2,7 @@
 import type { Rendering } from '../kind.js';
 import { showRow } from './json-objects.js';
 import { createLayout, writeRow, type JsonBuffer, type RowLayout } from './json-rows.js';
-import { createRowShape, NO_ROWS, readRow, type RowShape } from './wire-rows.js';
+import { NO_ROWS, readRow, type RowShape } from './wire-rows.js';
 
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
@@ -11,15 +11,16 @@ export class WireText {
   private layout: RowLayout | null = null;
   private count = 0;
 
-  /** `page`: used from `setFields` to `close`. */
+  /** `page`: used from `setShape` to `close`. */
   constructor(
     private readonly rendering: Rendering,
     private readonly page: JsonBuffer,
   ) {}
 
-  setFields(fields: Parameters<typeof createRowShape>[0]): void {
-    this.shape = createRowShape(fields);
-    this.layout = createLayout(this.rendering, this.shape);
+  setShape(shape: RowShape): void {
+    this.shape = shape;
+    this.layout = createLayout(this.rendering, shape);
+    this.count = 0;
     this.page.length = 0;
   }
 

@@ -1,6 +1,6 @@
 /** argon2id on bytes, in the thread pool. Must not depend on definitions or limit concurrency. */
 import { timingSafeEqual } from 'node:crypto';
-import argon2 from 'argon2';
+import { hashRaw } from '@node-rs/argon2';
 
 /** Memory in KiB, passes, lanes. */
 export interface Costs {
@@ -38,19 +38,20 @@ const encodeBase64 = (data: Buffer): string => data.toString('base64').replaceAl
 const write = ({ memory, time, lanes }: Costs, salt: Buffer, digest: Buffer): string =>
   `$argon2id$v=19$m=${memory},t=${time},p=${lanes}$${encodeBase64(salt)}$${encodeBase64(digest)}`;
 
+const ARGON2ID = 2;
+
 const computeDigest = (
   password: Buffer,
   { memory, time, lanes }: Costs,
   salt: Buffer,
-  hashLength: number,
+  outputLen: number,
 ): Promise<Buffer> =>
-  argon2.hash(password, {
-    raw: true,
-    type: argon2.argon2id,
+  hashRaw(password, {
+    algorithm: ARGON2ID,
     memoryCost: memory,
     timeCost: time,
     parallelism: lanes,
-    hashLength,
+    outputLen,
     salt,
   });
 

@@ -7,16 +7,21 @@ import type { JobEntry } from '../../../contract/deferred.js';
 import { createFault } from '../../../contract/fault.js';
 import { createPgliteDialect } from '../../../plugins/dialects/pglite/dialect.js';
 import { createOutbox } from '../../../plugins/features/queue/outbox.js';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, protocol } from '@electric-sql/pglite';
+import { createStatements, type EngineStatements } from '../../../plugins/dialects/pglite/statements.js';
+import { UNBOUNDED } from '../../../plugins/shared/results.js';
 import { waitForValue } from '../../support/jobs.js';
 import { BY_LOCKS } from '../../../plugins/dialects/kind.js';
 
 describe('outbox with a test queue', () => {
   let engine!: PGlite;
+  let statements!: EngineStatements;
   before(async () => {
     engine = await PGlite.create('memory://');
+    statements = createStatements(engine, protocol, UNBOUNDED);
   });
   after(() => engine.close());
+  const createConnection = () => createPgliteDialect(() => ({ statements }));
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): JobEntry => ({ work: { id } as JobEntry['work'], delay: 1, priority: 2, retries: 3 });
   /** As it was accepted, without the row it was read from. */
@@ -25,7 +30,7 @@ describe('outbox with a test queue', () => {
     return { work, ...rest };
   };
   const outboxOver = (add: (work: readonly JobEntry[]) => Promise<void>) => {
-    const connection = createPgliteDialect(() => engine);
+    const connection = createConnection();
     return { connection, outbox: createOutbox({ connection, queue: { add }, log, pause: 20 }) };
   };
   const rows = async (): Promise<readonly unknown[]> =>
@@ -59,7 +64,7 @@ describe('outbox with a test queue', () => {
       taken.push(...work.map((one) => one.work.id));
       return Promise.resolve();
     };
-    const connection = createPgliteDialect(() => engine);
+    const connection = createConnection();
     const bury = (work: JobEntry, failure: object): Promise<void> => {
       buried.push([removeRow(work), failure]);
       return Promise.resolve();
@@ -99,7 +104,7 @@ describe('outbox with a test queue', () => {
         return Promise.resolve();
       };
       const note = (_fields: object, message: string): void => void messages.push(message);
-      const connection = createPgliteDialect(() => engine);
+      const connection = createConnection();
       const newOutbox = () =>
         createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 60_000 });
       const [outbox, second] = [newOutbox(), newOutbox()];
@@ -133,7 +138,7 @@ describe('outbox with a test queue', () => {
     let calls = 0;
     const add = (): Promise<void> => (++calls < 4 ? Promise.reject(createFault('JOB_AWAY')) : Promise.resolve());
     const note = (_fields: object, message: string): void => void messages.push(message);
-    const connection = createPgliteDialect(() => engine);
+    const connection = createConnection();
     const outbox = createOutbox({ connection, queue: { add }, log: { ...log, warn: note, info: note }, pause: 5 });
     await outbox.serve();
     const transaction = await connection.begin(BY_LOCKS);
@@ -149,7 +154,7 @@ describe('outbox with a test queue', () => {
   it('does not deliver again what has started, though the process ended before it could remove the row', async () => {
     const taken: JobEntry[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => Promise.resolve(void taken.push(...work));
-    const connection = createPgliteDialect(() => engine);
+    const connection = createConnection();
     const ending: typeof connection = {
       ...connection,
       execute: (text, values, transaction) =>
