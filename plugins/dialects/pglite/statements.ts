@@ -40,12 +40,7 @@ export interface StatementResult {
 
 export interface EngineStatements {
   /** Waits for the open transaction. */
-  run(
-    statement: Named,
-    values: Values,
-    requester: Requester | null,
-    text?: WireText | null,
-  ): Promise<StatementResult>;
+  run(statement: Named, values: Values, requester: Requester | null, text?: WireText | null): Promise<StatementResult>;
   /** For the holder of the engine. */
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
   /** Others wait until the returned function is called. */
