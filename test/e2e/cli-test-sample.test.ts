@@ -3,8 +3,11 @@ import { expect } from 'chai';
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCli } from '../support/cli.js';
+import { SQL } from '../support/databases.js';
 import { listBlocks } from '../support/docs-page.js';
 import { isDeepRun } from '../support/sample.js';
+import { itInCheck } from '../support/short-run.js';
+import { skipTest } from '../support/skip.js';
 import { copySample, createTempProject, ROOT, type TempProject } from '../support/project.js';
 
 const TEMPLATE = join(ROOT, 'templates/project');
@@ -12,22 +15,39 @@ const TEMPLATE = join(ROOT, 'templates/project');
 describe('lintel test of shipped projects', () => {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
-  async function expectPass(prepare: (project: TempProject) => Promise<unknown>, atLeast: number): Promise<void> {
+  async function expectPass(
+    prepare: (project: TempProject) => Promise<unknown>,
+    atLeast: number,
+    words: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const project = await createTempProject();
     projects.push(project);
     await prepare(project);
-    const { code, stdout, stderr } = await runCli(['test', '--reporter', 'json'], { cwd: project.folder });
+    const { code, stdout, stderr } = await runCli(['test', '--reporter', 'json', ...words], {
+      cwd: project.folder,
+      env,
+    });
     expect(stderr).to.equal('');
     const { passed, cases } = JSON.parse(stdout) as { passed: number; cases: { failures: object[] }[] };
     expect(cases.flatMap(({ failures }) => failures)).to.deep.equal([]);
     expect([code, passed >= atLeast]).to.deep.equal([0, true]);
   }
 
-  it('passes those of the sample', () =>
-    expectPass(async ({ folder }) => {
-      await copySample(folder);
-      for (const file of ['lintel.config.json', '.env.example']) await cp(join(ROOT, file), join(folder, file));
-    }, 7));
+  async function copyAll({ folder }: TempProject): Promise<void> {
+    await copySample(folder);
+    for (const file of ['lintel.config.json', '.env.example']) await cp(join(ROOT, file), join(folder, file));
+  }
+
+  it('passes those of the sample', () => expectPass(copyAll, 75));
+
+  for (const { name, make } of SQL.filter((one) => one.make !== null))
+    itInCheck(`passes those of the sample on ${name}`, async function () {
+      const url = await make?.();
+      if (typeof url !== 'string') return skipTest(this, url?.skip ?? '');
+      const variable = name === 'postgres' ? 'DATABASE_URL' : 'MYSQL_URL';
+      await expectPass(copyAll, 75, ['--database'], { [variable]: url });
+    });
 
   async function copyTemplate(project: TempProject): Promise<void> {
     for (const file of ['definitions', 'lintel.config.json'])
