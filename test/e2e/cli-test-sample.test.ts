@@ -42,7 +42,7 @@ describe('lintel test of shipped projects', () => {
   it('passes those of the sample', () => expectPass(copyAll, 75));
 
   for (const { name, make } of SQL.filter((one) => one.make !== null))
-    itInCheck(`passes those of the sample on ${name}`, async function () {
+    itInCheck(`passes those of the sample on ${name}`, async function (this: Mocha.Context) {
       const url = await make?.();
       if (typeof url !== 'string') return skipTest(this, url?.skip ?? '');
       const variable = name === 'postgres' ? 'DATABASE_URL' : 'MYSQL_URL';
