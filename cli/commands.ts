@@ -118,7 +118,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'database', doc: 'Run on the configured database servers, in new databases.' },
       { name: 'filter', value: 'TEXT', doc: 'Only cases with this text in `FILE GROUP NAME`.' },
       { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
-      { name: 'mutants', doc: 'Then change one field or condition at a time, and list what no case notices.' },
+      { name: 'mutants', doc: 'Then change one field, bound or condition at a time, and list what no case notices.' },
       { name: 'coverage', doc: 'Then print which actionables and refusals the cases reach, and the others.' },
       { name: 'coverage-file', value: 'FILE', doc: 'Write it as LCOV, or as JSON if the name ends with `.json`.' },
       { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },

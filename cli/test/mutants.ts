@@ -67,12 +67,14 @@ function collectChanges(registry: Registry, level: Level, path: Path, add: Add):
     if (key === null || key === SILENT || child.node === null || child.field === null) continue;
     const here = [...path, key];
     const isMember = typeof key === 'string';
+    // What is inside of any JSON has its field, and only the whole is required.
+    const isRequired = child.field.required && child.field !== field;
     const isDefault = child.field.meta.default !== undefined && child.field.meta.default === child.node.scalar;
     const looser = isMember ? loosenBound(key, child.node) : null;
     if (looser !== null) {
       const change = `with "${key}" ${looser} in place of ${String(child.node.scalar)}`;
       add(change, child.node, here, (holder, at) => void (holder[at] = looser));
-    } else if (isMember && !child.field.required && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
+    } else if (isMember && !isRequired && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
     if (child.field.meta.language === 'sql') addConditions(child.node, here, add);
     const isBound = node.members.some((member) => bindsOf(level, member.key) === key);
     if (isBound && field !== null) addSwaps(child.node, here, add);
