@@ -10,9 +10,10 @@ export function createValues(given: Json | undefined): Map<string, unknown> {
   const named = Object.entries(isObject(given) ? given : {});
   return new Map(
     named.map(([name, one]) => {
-      const { repeat, times } = one as { readonly repeat: Json; readonly times: number };
-      const length = Number(times);
-      return [name, typeof repeat === 'string' ? repeat.repeat(length) : new Array<Json>(length).fill(repeat)];
+      const { repeat, times } = one as { readonly repeat: string | readonly Json[]; readonly times: number };
+      const value =
+        typeof repeat === 'string' ? repeat.repeat(times) : Array.from({ length: times }, () => repeat).flat();
+      return [name, value];
     }),
   );
 }

@@ -95,7 +95,9 @@ const expectedFile = object('A file.', {
 });
 
 const repeated = object('A long value.', {
-  repeat: anyJson({ doc: 'A text, or the item of a list.' }).required(),
+  repeat: either([text({ doc: 'A text.' }), list(anyJson({ doc: 'An item.' }), { doc: 'A list.' })], {
+    doc: 'A text, or the items of a list.',
+  }).required(),
   times: numeric({ doc: 'How often it is there.' }).integer().min(1).max(10_000_000).required(),
 });
 
