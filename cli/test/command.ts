@@ -9,6 +9,7 @@ import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
+import { createAnalyser } from '../../language/analysis/analyse.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
 import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';
@@ -25,7 +26,7 @@ import { loadTestProject } from './project.js';
 import { createRedactor } from './redact.js';
 import { DEFAULT_REPORTER, explainUnknownReporter, startReport } from './report.js';
 import { listCalls, runCase } from './run-case.js';
-import { runMutants } from './mutants.js';
+import { runMutants, type MutantResult } from './run-mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime, startStopwatch } from './time.js';
 import { createDocument, type Document } from '../../language/source/document.js';
@@ -128,14 +129,21 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
   const isCovered = options.coverage || options.coverageFile !== undefined;
   const reached: CoveredItem[][] = [];
   let affected: ReadonlySet<TestCase> | null = null;
+  const results = new Map<string, MutantResult>();
+  const groups = [...groupByEnvironment(cases)];
   try {
-    for (const [environment, together] of groupByEnvironment(cases)) {
+    for (const [at, [environment, together]] of groups.entries()) {
       const loaded =
         environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
       // One for each server: nothing counts what earlier mutants have reached.
       const coverage = isCovered ? createCoverage() : null;
       const server = await startServer({
-        project: { ...standIn(loaded, services, certificate), overlay },
+        project: {
+          ...standIn(loaded, services, certificate),
+          overlay,
+          // Each change is a reload, which keeps what it does not concern.
+          analyser: options.mutants ? createAnalyser(loaded.registry) : null,
+        },
         services,
         time,
         coverage,
@@ -157,7 +165,8 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         if (options.mutants && isPassed) {
           const isPart = cases.length < all.length;
           const context = { server, stores, matchers, update: null };
-          await runMutants({ ...context, cases: together, isPart, overlay: setText, terminal });
+          const isLast = at === groups.length - 1;
+          await runMutants({ ...context, cases: together, isPart, overlay: setText, results, isLast, terminal });
         }
       } finally {
         await server.close();

@@ -43,12 +43,12 @@ export function readGroup(definition: Definition): TestGroup {
   return { id: group, file: definition.doc.file, cases };
 }
 
-/** Rows of one table are added, other maps merged. */
+/** Rows of one table are added, values too; other fields are replaced. */
 function mergeGiven(group: JsonObject, own: JsonObject): JsonObject {
   const tables = { ...asObject(group['tables']) };
   for (const [name, rows] of Object.entries(asObject(own['tables'])))
     tables[name] = [...((tables[name] as readonly Json[] | undefined) ?? []), ...(rows as readonly Json[])];
-  return { ...group, ...own, tables };
+  return { ...group, ...own, tables, values: { ...asObject(group['values']), ...asObject(own['values']) } };
 }
 
 /** The place of a JSON pointer, or of the nearest value around it. */

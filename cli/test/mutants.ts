@@ -1,6 +1,6 @@
 /**
- * Changes of the definitions, one at a time, that a test should notice: a field is left out, a condition holds for
- * every row, two parameters change places. The cases of the resource run until one fails.
+ * Changes of the definitions that a test should notice: a field is left out, a bound is one looser, a condition holds
+ * for every row, two parameters change places.
  */
 import type { Json } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
@@ -13,13 +13,8 @@ import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { parseSource } from '../../language/source/parse.js';
 import { tokenizeSql } from '../../plugins/queries/sql/text/tokens.js';
-import { formatCodeFrame } from '../../language/source/code-frame.js';
-import { createPaint } from '../colors.js';
-import type { Terminal } from '../terminal.js';
-import type { TestCase } from './definition.js';
-import { listCalls, runCase, type CaseContext } from './run-case.js';
 
-interface Mutant {
+export interface Mutant {
   readonly resource: string;
   /** `without "max_length"` */
   readonly change: string;
@@ -36,7 +31,7 @@ type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
 /** What it says is for readers and the checker. */
 const SILENT = 'acknowledge';
 
-function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
+export function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
   const ids = new Set(resources.map(({ id }) => id));
   return [...documents.values()].flatMap((doc) => {
     const { root } = parseSource(doc);
@@ -72,13 +67,26 @@ function collectChanges(registry: Registry, level: Level, path: Path, add: Add):
     if (key === null || key === SILENT || child.node === null || child.field === null) continue;
     const here = [...path, key];
     const isMember = typeof key === 'string';
+    // What is inside of any JSON has its field, and only the whole is required.
+    const isRequired = child.field.required && child.field !== field;
     const isDefault = child.field.meta.default !== undefined && child.field.meta.default === child.node.scalar;
-    if (isMember && !child.field.required && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
+    const looser = isMember ? loosenBound(key, child.node) : null;
+    if (looser !== null) {
+      const change = `with "${key}" ${looser} in place of ${String(child.node.scalar)}`;
+      add(change, child.node, here, (holder, at) => void (holder[at] = looser));
+    } else if (isMember && !isRequired && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
     if (child.field.meta.language === 'sql') addConditions(child.node, here, add);
     const isBound = node.members.some((member) => bindsOf(level, member.key) === key);
     if (isBound && field !== null) addSwaps(child.node, here, add);
     collectChanges(registry, child, here, add);
   }
+}
+
+/** A case that notices the nearest looser bound notices its absence too. Null: the field is no bound. */
+function loosenBound(key: string, { type, scalar }: LocatedNode): number | null {
+  if (type !== 'number' || typeof scalar !== 'number') return null;
+  if (/(?:^|_)min(?:_|$)/.test(key)) return scalar - 1;
+  return /(?:^|_)(?:max|length|limit)(?:_|$)/.test(key) ? scalar + 1 : null;
 }
 
 const bindsOf = ({ expansion }: Level, key: string): string | undefined => expansion?.fields.get(key)?.field.meta.binds;
@@ -139,68 +147,4 @@ function addConditions(node: LocatedNode, path: Path, add: Add): void {
     if (word === 'WHERE') [clause, start] = [depth, token.end];
   }
   close(text.length);
-}
-
-export interface MutantRun extends CaseContext {
-  readonly cases: readonly TestCase[];
-  /** Other cases are there too: resources that none of these calls are left out. */
-  readonly isPart: boolean;
-  /** Sets the text of a file in place of that on disk; null: that on disk. */
-  readonly overlay: (file: string, text: string | null) => void;
-  readonly terminal: Terminal;
-}
-
-type Fate = 'noticed' | 'survived' | 'rejected';
-
-export async function runMutants(run: MutantRun): Promise<void> {
-  const { server, overlay, terminal } = run;
-  const { kernel } = server;
-  const paint = createPaint(terminal);
-  const counts: Record<Fate, number> = { noticed: 0, survived: 0, rejected: 0 };
-  const reported = countProblems(kernel.analysis());
-  const calls = new Map(run.cases.map((test) => [test, listCalls(server, test)]));
-  for (const mutant of createMutants(kernel.analysis(), kernel.project.registry)) {
-    const { doc, range, resource, change } = mutant;
-    const relevant = run.cases.filter((test) => calls.get(test)?.has(resource) === true);
-    if (run.isPart && relevant.length === 0) continue;
-    overlay(doc.file, mutant.text);
-    const fate = await decideFate(run, relevant, reported);
-    overlay(doc.file, null);
-    counts[fate]++;
-    if (fate !== 'survived') continue;
-    const how = relevant.length === 0 ? 'no case calls it' : `${relevant.length} case(s) call it, and pass`;
-    const message = `"${resource}" ${change}: ${how}`;
-    const problem = { file: doc.file, range, severity: 'warning' as const, code: 'survived', message, related: [] };
-    terminal.stdout.write(`\n${formatCodeFrame(problem, doc, paint)}\n`);
-  }
-  await kernel.reload();
-  const { noticed, survived, rejected } = counts;
-  terminal.stdout.write(`\n${noticed} of ${noticed + survived} changes noticed, ${survived} not`);
-  terminal.stdout.write(`; the checker reports ${rejected}\n`);
-}
-
-type Counts = ReadonlyMap<string, number>;
-
-function countProblems({ problems }: Analysis): Counts {
-  const counts = new Map<string, number>();
-  for (const { code, message } of problems) {
-    const key = `${code} ${message}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** `reported`: before the change. */
-async function decideFate(
-  { server, ...context }: MutantRun,
-  relevant: readonly TestCase[],
-  reported: Counts,
-): Promise<Fate> {
-  const { kernel } = server;
-  const outcome = await kernel.reload();
-  if (!outcome.applied) return 'rejected';
-  for (const test of relevant) if ((await runCase({ server, ...context }, test)).failures.length > 0) return 'noticed';
-  // The author sees a new warning as well.
-  const isReported = [...countProblems(kernel.analysis())].some(([key, count]) => count > (reported.get(key) ?? 0));
-  return isReported ? 'rejected' : 'survived';
 }

@@ -7,7 +7,7 @@ import { asObject, locatePointer, type TestCase } from './definition.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
-import { fillAll, readPath } from './saved.js';
+import { createValues, fillAll, readPath } from './saved.js';
 import type { ReceivedResponse } from './send.js';
 import { listRows, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
@@ -39,7 +39,7 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   const elapsed = startStopwatch();
   const failures: CaseFailure[] = [];
   const updates: SnapshotUpdate[] = [];
-  const saved = new Map<string, unknown>();
+  const saved = createValues(test.given['values']);
   const fail = (pointer: string, found: readonly Mismatch[]): void => {
     for (const { message, pointer: inner, update: value } of found) {
       const place = `${at}${pointer}${inner}`;

@@ -5,6 +5,19 @@ import { compilePath, splitPath } from '../../language/strings/path.js';
 
 export type Saved = ReadonlyMap<string, unknown>;
 
+/** The long values of `given`, by name. */
+export function createValues(given: Json | undefined): Map<string, unknown> {
+  const named = Object.entries(isObject(given) ? given : {});
+  return new Map(
+    named.map(([name, one]) => {
+      const { repeat, times } = one as { readonly repeat: string | readonly Json[]; readonly times: number };
+      const value =
+        typeof repeat === 'string' ? repeat.repeat(times) : Array.from({ length: times }, () => repeat).flat();
+      return [name, value];
+    }),
+  );
+}
+
 /** A text that is only an accessor becomes the value itself. */
 export function fillSaved(text: string, saved: Saved): unknown {
   const parts = listAccessors(text);

@@ -23,10 +23,12 @@ export function replaceTime(): TestTime {
   const { now: realPerformance } = performance as { now: (this: typeof performance) => number };
   let instant: number | null = null;
   let passed = 0;
-  /** Never goes back: it is compared with what earlier cases read. */
+  /** What `performance.now` returned as time was stopped; null: time is not stopped. */
+  let stopped: number | null = null;
   let passedInAll = 0;
   const getNow = (): number => (instant ?? RealDate.now()) + passed;
-  const performanceNow = (): number => realPerformance.call(performance) + passedInAll;
+  // Never goes back: it is compared with what earlier cases read.
+  const performanceNow = (): number => (stopped ?? realPerformance.call(performance)) + passedInAll;
   globalThis.Date = new Proxy(RealDate, {
     apply: () => new RealDate(getNow()).toString(),
     construct: (target, given: unknown[]) =>
@@ -43,6 +45,7 @@ export function replaceTime(): TestTime {
   return {
     begin(given) {
       instant = given;
+      stopped = given === null ? null : realPerformance.call(performance);
       passed = 0;
     },
     passTime(milliseconds) {

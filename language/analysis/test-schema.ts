@@ -94,8 +94,19 @@ const expectedFile = object('A file.', {
   }).min(1),
 });
 
+const repeated = object('A long value.', {
+  repeat: either([text({ doc: 'A text.' }), list(anyJson({ doc: 'An item.' }), { doc: 'A list.' })], {
+    doc: 'A text, or the items of a list.',
+  }).required(),
+  times: numeric({ doc: 'How often it is there.' }).integer().min(1).max(10_000_000).required(),
+});
+
 const createGiven = () =>
   object('What there is before the first step.', {
+    values: record(repeated, {
+      doc: 'Long texts and lists, which steps read as `$SAVED.name`.',
+      examples: [{ long: { repeat: 'x', times: 201 } }],
+    }),
     tables: createRows('Rows by table or collection. All others are empty.'),
     files: list(storedFile, {
       doc: 'Files in the storage. There are no others.',

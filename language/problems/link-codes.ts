@@ -51,7 +51,7 @@ export const LINK_CODES = {
     'error',
     'Value not saved',
     '"$SAVED.{name}" is read here, but no earlier step of the case saves it.{hint}',
-    '`save` of a step names values of its response for later steps.',
+    '`save` of a step names values of its response for later steps; `values` of `given` has long ones.',
   ),
   LNK_UNKNOWN_ACTION: withCause(
     defineProblem(

@@ -260,10 +260,10 @@ describe('lintel test', () => {
     const { code, stdout } = await run(group(noticed), '--mutants');
     expect(code).to.equal(0);
     // A text of 51 characters is never sent, and no case calls the other resource.
-    expect(stdout).to.contain('"note-add" without "max_length": 1 case(s) call it, and pass');
-    expect(stdout).to.contain('"note-count" without the condition "owner = $1": no case calls it');
-    for (const change of ['"min_length"', '"returnables"', '"payload_validation"'])
-      expect(stdout).not.to.contain(`"note-add" without ${change}`);
+    expect(stdout).to.contain('"note-add" with "max_length" 51 in place of 50: 1 case(s) call it, and pass: "adds"');
+    expect(stdout).to.match(/"note-count": no case calls it, so \d+ change\(s\) pass\n/);
+    for (const change of ['with "min_length"', 'without "returnables"', 'without "payload_validation"'])
+      expect(stdout).not.to.contain(`"note-add" ${change}`);
     expect(stdout).to.match(/\n\d+ of \d+ changes noticed, \d+ not; the checker reports \d+\n/);
     const again = await run(
       group(noticed, { ...noticed, id: 'fails', expect: { tables: { notes: [] } } }),

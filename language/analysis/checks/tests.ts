@@ -159,14 +159,17 @@ function checkCode({ registry: { codes } }: TestContext, { doc }: Definition, re
   report.add('DEF_VALUE', { doc, start: node.start, end: node.end }, params, createRenameFix(near));
 }
 
-/** `$SAVED.name` reads what an earlier step of the same case saves. */
-function checkSaved({ doc, finds }: Definition, report: Report, cases: readonly LocatedNode[]): void {
+/** `$SAVED.name` reads what an earlier step of the same case saves, or what `values` of `given` has. */
+function checkSaved({ doc, finds, node: file }: Definition, report: Report, cases: readonly LocatedNode[]): void {
+  const listValues = (of: LocatedNode | null): readonly Member[] =>
+    findValue(findValue(of, 'given'), 'values')?.members ?? [];
   for (const { node, parts } of finds.accessors) {
-    const steps = findValue(cases.find((one) => isInside(node, one)) ?? null, 'steps')?.items ?? [];
+    const around = cases.find((one) => isInside(node, one)) ?? null;
+    const steps = findValue(around, 'steps')?.items ?? [];
     const saved = steps.flatMap((step) =>
       step.start > node.start || isInside(node, step) ? [] : (findValue(step, 'save')?.members ?? []),
     );
-    const names = saved.map(({ key }) => key);
+    const names = [...listValues(file), ...listValues(around), ...saved].map(({ key }) => key);
     for (const part of parts) {
       const spot = locateInString(doc, node, part);
       const { root, tail } = part;
