@@ -94,7 +94,7 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
       await close();
       return skipWithReason(NO_BROWSER);
     }
-    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
     // The first element that is visible when the workbench is ready.
