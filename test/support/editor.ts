@@ -290,6 +290,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
           )
             found = frame;
         }
+        // Each check runs in every frame, and takes time from what it waits for.
+        if (found === undefined) await page.waitForTimeout(100);
         return found !== undefined;
       }, `a web view with ${selector}`);
       return found!;

@@ -173,8 +173,8 @@ export function describeExtension(trusted: boolean): void {
       'the file',
     );
     await getEditor().waitForLanguage('Lintel');
-    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
-    expect([code, stdout]).to.deep.equal([0, stdout]);
+    const { code, stdout, stderr } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout, stderr]).to.deep.equal([0, stdout, stderr]);
   });
 
   it('writes the endpoints of a model and their tests as saved files', async () => {
@@ -190,8 +190,8 @@ export function describeExtension(trusted: boolean): void {
     await offer.click();
     for (const name of ['resources/tag.resource.json', 'tests/tag.test.json'])
       await waitUntil(async () => (await onDisk(`definitions/${name}`)).includes('"tag'), name);
-    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
-    expect([code, stdout]).to.deep.equal([0, stdout]);
+    const { code, stdout, stderr } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout, stderr]).to.deep.equal([0, stdout, stderr]);
   });
 
   it('underlines a mistake while it is typed, and explains it', async () => {
