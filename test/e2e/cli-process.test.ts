@@ -21,8 +21,9 @@ import {
 
 const MODEL = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
 const A = { size: 1, sha256: createHash('sha256').update('a').digest('hex') };
+const PACKAGE = { name: 'cats', version: '1.2.3', type: 'module' };
 const FILES: Files = {
-  'package.json': { name: 'cats', version: '1.2.3', type: 'module' },
+  'package.json': PACKAGE,
   'lintel.config.json': {
     plugins: ['builtin:*', './plugins'],
     connections: { main: { use: 'pglite', path: 'memory://' } },
@@ -47,6 +48,7 @@ const FILES: Files = {
  */
 const SMALL = new Set(['client', 'test']);
 const TEST_FILES: Files = {
+  'package.json': PACKAGE,
   'definitions/a.json': defineReturnResource('a', 1),
   'definitions/a.test.json': { id: 'one', cases: [{ id: 'is returned', steps: [{ request: { resource: 'a' } }] }] },
 };

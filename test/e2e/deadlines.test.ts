@@ -106,7 +106,8 @@ describe('deadline of a request', () => {
       const rejected = answers.filter(({ status }) => status === 503);
       for (const { code, again } of rejected) {
         expect(['QRY_UNAVAILABLE', 'QRY_TIMEOUT']).to.include(code);
-        expect(Number(again)).to.be.at.least(1);
+        // A statement that was cancelled may have written.
+        if (code === 'QRY_UNAVAILABLE') expect(Number(again)).to.be.at.least(1);
       }
       expect(answers.length - rejected.length).to.be.at.most(40);
       expect(elapsed()).to.be.lessThan(4000);
