@@ -61,6 +61,21 @@ export function checkCounterExample(
   return { ...checked, found: found ?? null };
 }
 
+export type FindProblem = (spec: PluginSpec, example: CounterExample) => Problem | null;
+
+/** Finds the problem of a counter-example, once for all pages that show it. */
+export function createProblemFinder(registry: Registry): FindProblem {
+  // Several plugins may share one.
+  const known = new Map<PluginSpec, Map<CounterExample, Problem | null>>();
+  return (spec, example) => {
+    const own = known.get(spec) ?? new Map<CounterExample, Problem | null>();
+    known.set(spec, own);
+    const found = own.get(example) ?? checkCounterExample(registry, spec, example)?.found ?? null;
+    own.set(example, found);
+    return found;
+  };
+}
+
 function checkHost(host: Host, registry: Registry, variables: Iterable<string>): CheckedExample {
   const env: EnvFacts = new Map([...variables].map((name) => [name, createEnvFact(name)]));
   const file = EXAMPLE_FILES[host.file];

@@ -7,7 +7,7 @@ import type { CodeEntry } from '../../contract/problem.js';
 import { foldSchema } from '../schema/fold.js';
 import { formatFieldTable } from './field-table.js';
 import type { DescribeContext } from './describe-field.js';
-import { checkCounterExample } from './example-check.js';
+import { createProblemFinder, type FindProblem } from './example-check.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
 import { describePluginDeprecation, describeOrigin } from './describe-plugin.js';
 
@@ -21,7 +21,7 @@ export function formatCodeTable(codes: Readonly<Record<string, CodeEntry>>): str
   return formatTable(['code', 'severity or status', 'says', 'what to do'], rows);
 }
 
-export function createKindPage(registry: Registry, kind: Kind): string {
+export function createKindPage(registry: Registry, kind: Kind, findProblem: FindProblem): string {
   const context: DescribeContext = {
     registry,
     link: (other) => `[${toMidSentence(registry.kind(other)?.title ?? other)}](${other}.md)`,
@@ -53,7 +53,7 @@ export function createKindPage(registry: Registry, kind: Kind): string {
     kind.handle.length === 0 ? '' : `What a runtime makes has: ${kind.handle.map(formatCode).join(', ')}.`,
     names.map((name) => {
       const spec = registry.plugin(kind.kind, name);
-      return spec === undefined ? '' : createPluginSection(context, kind, spec);
+      return spec === undefined ? '' : createPluginSection(context, kind, spec, findProblem);
     }),
   );
 }
@@ -76,7 +76,12 @@ function describeSelect(select: Select): string {
   }
 }
 
-export function createPluginSection(context: DescribeContext, kind: Kind, spec: PluginSpec): string {
+export function createPluginSection(
+  context: DescribeContext,
+  kind: Kind,
+  spec: PluginSpec,
+  findProblem = createProblemFinder(context.registry),
+): string {
   const { registry } = context;
   const tables = kind.slots.flatMap((slot) => {
     const schema = registry.schema(pluginId(spec), slot);
@@ -96,8 +101,8 @@ export function createPluginSection(context: DescribeContext, kind: Kind, spec: 
     tables,
     spec.examples.map(({ title, json }) => joinBlocks(`${title}:`, formatJsonBlock(kind.host(json, spec).json))),
     spec.counterExamples.map((example) => {
-      const found = checkCounterExample(registry, spec, example)?.found;
-      const reason = found === undefined || found === null ? '' : `: ${found.message}`;
+      const found = findProblem(spec, example);
+      const reason = found === null ? '' : `: ${found.message}`;
       const at = example.at === '' ? '' : ` at ${formatCode(example.at)}`;
       return joinBlocks(`Rejected, ${formatCode(example.code)}${at}${reason}`, formatJsonBlock(example.json));
     }),

@@ -4,7 +4,7 @@ import { pluginId } from '../../contract/plugin.js';
 import type { CounterExample, PluginSpec } from '../../contract/plugin-spec.js';
 import { getCertainty, type CodeEntry } from '../../contract/problem.js';
 import { BOOT_CODES } from '../problems/boot-codes.js';
-import { checkCounterExample } from './example-check.js';
+import type { FindProblem } from './example-check.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock } from './markdown.js';
 
 interface ShownExample {
@@ -12,14 +12,14 @@ interface ShownExample {
   readonly example: CounterExample;
 }
 
-export function createProblemPage(registry: Registry): string {
+export function createProblemPage(registry: Registry, findProblem: FindProblem): string {
   const all = Object.entries(registry.codes).sort(([a], [b]) => (a < b ? -1 : 1));
   const shown = groupExamples(registry);
   const isBoot = (name: string): boolean => Object.hasOwn(BOOT_CODES, name);
   const of = (keep: (name: string, entry: CodeEntry) => boolean): string[] =>
     all
       .filter(([name, entry]) => keep(name, entry))
-      .map(([name, entry]) => createSection(registry, name, entry, shown));
+      .map(([name, entry]) => createSection(name, entry, shown, findProblem));
   return joinBlocks(
     '# Problems',
     'Codes are stable; messages may change. A word in braces is replaced by the subject of the problem.',
@@ -43,10 +43,10 @@ function groupExamples(registry: Registry): ReadonlyMap<string, readonly ShownEx
 }
 
 function createSection(
-  registry: Registry,
   name: string,
   entry: CodeEntry,
   shown: ReadonlyMap<string, readonly ShownExample[]>,
+  findProblem: FindProblem,
 ): string {
   const { severity, status, title, message, help } = entry;
   const sure = severity === undefined ? undefined : getCertainty(entry);
@@ -57,14 +57,14 @@ function createSection(
     `### ${formatCode(name)}`,
     `**${title}**${how.length === 0 ? '' : ` (${how.join(', ')})`}. ${message}`,
     help,
-    createExample(registry, shown.get(name)?.[0]),
+    createExample(shown.get(name)?.[0], findProblem),
   );
 }
 
-function createExample(registry: Registry, shown: ShownExample | undefined): string {
+function createExample(shown: ShownExample | undefined, findProblem: FindProblem): string {
   if (shown === undefined) return '';
   const { spec, example } = shown;
-  const found = checkCounterExample(registry, spec, example)?.found?.message;
+  const found = findProblem(spec, example)?.message;
   const link = `[${pluginId(spec)}](kinds/${spec.kind}.md${toAnchor(spec.name)})`;
   const at = example.at === '' ? '' : `, at ${formatCode(example.at)}`;
   return joinBlocks(

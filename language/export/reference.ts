@@ -9,7 +9,7 @@ import type { CommandDoc, OptionDoc } from './command-doc.js';
 import { formatFieldTable } from './field-table.js';
 import type { DescribeContext } from './describe-field.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
-import { listHostProblems } from './example-check.js';
+import { createProblemFinder, listHostProblems } from './example-check.js';
 import type { Kind } from '../../contract/kind.js';
 import { HOOK_NAMES, HOOK_DOCS, type HookDoc } from '../../contract/hook-docs.js';
 import { createKindPage } from './reference-kind.js';
@@ -26,15 +26,16 @@ export interface ReferenceInput {
 
 export function createReferencePages(input: ReferenceInput): ReadonlyMap<string, string> {
   const { registry } = input;
+  const findProblem = createProblemFinder(registry);
   const pages = new Map<string, string>();
   const add = (name: string, text: string): void => void pages.set(name, `${MARKER}\n\n${text}\n`);
   add('index.md', createIndexPage(registry));
   add('grammar.md', createGrammarPage(registry));
   add('config.md', createConfigPage(registry));
-  add('problems.md', createProblemPage(registry));
+  add('problems.md', createProblemPage(registry, findProblem));
   add('hooks.md', createHooksPage());
   add('commands.md', createCommandPage(input));
-  for (const kind of registry.kinds.values()) add(`kinds/${kind.kind}.md`, createKindPage(registry, kind));
+  for (const kind of registry.kinds.values()) add(`kinds/${kind.kind}.md`, createKindPage(registry, kind, findProblem));
   return pages;
 }
 

@@ -62,6 +62,13 @@ export function testDialectServer(server: DialectServer): ServerConnections {
 function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
   it('rejects if no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
+    // On a slow machine a new connection takes longer than the wait.
+    const isConnected = (): Promise<boolean> =>
+      run('SELECT 1').then(
+        () => true,
+        () => false,
+      );
+    await waitUntil(isConnected, 'it is connected');
     const transaction = await handle.begin(SERIALIZABLE);
     const fault = await catchFault(run('SELECT 1'));
     expect(fault.code).to.equal('QRY_UNAVAILABLE');

@@ -77,7 +77,7 @@ describe('document stores on MongoDB, unavailable', function () {
 
     it('rejects if no connection becomes free in time', async () => {
       const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
-      await handle.count('x', {}, null);
+      await retryUntilSuccess(() => handle.count('x', {}, null));
       proxy.muteResponses();
       const [first, second] = [catchFault(handle.count('x', {}, null)), catchFault(handle.count('x', {}, null))];
       for (const fault of [await first, await second]) {
@@ -89,7 +89,7 @@ describe('document stores on MongoDB, unavailable', function () {
 
     it('reports an unknown outcome if a write may have been sent, and not if no server was available', async () => {
       const { handle } = await open(through, { pool_wait: 0.3 });
-      await handle.insert('once', [{ n: 0 }], null);
+      await retryUntilSuccess(() => handle.insert('once', [{ n: 0 }], null));
       proxy.muteResponses();
       const fault = await catchFault(handle.insert('once', [{ n: 1 }], null));
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
@@ -108,7 +108,7 @@ describe('document stores on MongoDB, unavailable', function () {
 
     it('does so too if a retry found no server after the first attempt lost its connection', async () => {
       const { handle } = await open(through, { pool_wait: 0.5 });
-      await handle.insert('twice', [{ n: 0 }], null);
+      await retryUntilSuccess(() => handle.insert('twice', [{ n: 0 }], null));
       proxy.cutAfter(1000, 'refuse');
       const fault = await catchFault(handle.insert('twice', [{ n: 1, text: 'x'.repeat(2_000_000) }], null));
       expect([fault.code, fault.options.retryable ?? false]).to.deep.equal(['QRY_UNAVAILABLE', false]);

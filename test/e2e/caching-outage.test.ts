@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { pause } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
+import { waitUntil } from '../support/until.js';
 
 describe('cached results with an unavailable Redis', function () {
   let kernel: TestKernel;
@@ -48,13 +48,9 @@ describe('cached results with an unavailable Redis', function () {
     return body['made'];
   };
   async function untilKept(): Promise<unknown> {
-    const end = Date.now() + 15_000;
-    for (;;) {
-      const [one, two] = [await fetchMade(), await fetchMade()];
-      if (one === two) return one;
-      if (Date.now() > end) throw new Error('nothing was kept again within fifteen seconds');
-      await pause(20);
-    }
+    let kept: unknown;
+    await waitUntil(async () => (kept = await fetchMade()) === (await fetchMade()), 'a result is kept');
+    return kept;
   }
 
   it('are computed, quickly, with one line in the log; the process stays ready', async () => {

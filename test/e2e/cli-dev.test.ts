@@ -91,7 +91,7 @@ describe('lintel dev', function () {
         const from = child.output().length;
         await project.write(`definitions/late-${round}.json`, defineReturnResource(`late-${round}`, round));
         const read = child.waitForOutput(/serving \d resource\(s\): 0 errors/, from).then(() => true);
-        const isRead = await Promise.race([read, pause(3000).then(() => false)]);
+        const isRead = await Promise.race([read, pause(round * 3000).then(() => false)]);
         read.catch(() => undefined);
         if (isRead || round > 4) {
           expect(isRead).to.equal(true);

@@ -12,6 +12,7 @@ import { pickFreePort, skipWithReason, findProgram, pause } from '../support/gua
 import { startLoad } from '../support/load.js';
 import { ROOT, defineReturnResource } from '../support/project.js';
 import { NO_HAPROXY, skipTest } from '../support/skip.js';
+import { waitUntil } from '../support/until.js';
 
 const FILES = {
   'definitions/a.json': [
@@ -39,16 +40,15 @@ async function startProxy(haproxy: string, members: readonly Member[]): Promise<
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const over = once(child, 'exit');
   const client = createClient(`http://127.0.0.1:${port}`);
-  const end = Date.now() + 10_000;
   const answers = (): Promise<boolean> =>
     client.request('GET', '/status/ready').then(
       ({ status }) => status === 200,
       () => false,
     );
-  while (!(await answers())) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`the proxy did not start:\n${output}`);
-    await pause(50);
-  }
+  await waitUntil(async () => {
+    if (child.exitCode !== null) throw new Error(`the proxy did not start:\n${output}`);
+    return answers();
+  }, 'the proxy responds');
   return {
     client,
     output: () => output,

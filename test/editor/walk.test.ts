@@ -97,7 +97,7 @@ if (hasPictures || isDeepRun)
       await installLintel(folder);
       const started = await startEditor({
         folder,
-        vsix: [await makeVsix(join(parent.folder, 'vsix'))],
+        vsix: [(await makeVsix()).file],
         // Typed text stays as it is written on the page.
         settings: {
           'editor.autoIndent': 'none',

@@ -3,16 +3,15 @@
  * language server answers, and that the client registers what the manifest promises.
  */
 import { expect } from 'chai';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
-import { bundle, type Bundles } from '../../extension/tools/bundle.js';
+import type { Bundles } from '../../extension/tools/bundle.js';
 import { ROOT } from '../support/project.js';
 import { loadExtension } from '../support/vscode-stand-in.js';
+import { makeVsix } from '../support/vsix.js';
 import { readZipEntries } from '../support/zip.js';
 
 interface Manifest {
@@ -48,15 +47,14 @@ const packagesIn = ({ inputs }: Metafile): string[] => [
 ];
 
 describe('extension: package', function () {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-vsix-'));
-  const vsix = join(folder, 'lintel.vsix');
+  let vsix = '';
   let bundles: Bundles;
 
   before(async () => {
-    bundles = await bundle();
-    await promisify(execFile)(process.execPath, [join(ROOT, 'dist/extension/tools/package.js'), vsix]);
+    const { file, metafile } = await makeVsix();
+    vsix = file;
+    bundles = JSON.parse(readFileSync(metafile, 'utf8')) as Bundles;
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('contains what an editor needs, and no sources', () => {
     const files = [...readZipEntries(vsix).keys()].map((name) => name.replace(/^extension\//, ''));

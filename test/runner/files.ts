@@ -45,7 +45,7 @@ export function findFiles(words: readonly string[]): string[] {
 const NODE_SENSITIVE = `
   architecture/bundle architecture/packages conform contracts/accessors contracts/ciphers contracts/dialects contracts/encodings
   contracts/generators contracts/hashers contracts/served contracts/storages contracts/tokens contracts/validation-types
-  e2e/ciphers e2e/cli-dev e2e/cli-pipe e2e/cli-serve e2e/cli-start e2e/cluster e2e/conform-vectors e2e/http-layer e2e/forms
+  e2e/ciphers e2e/cli-dev e2e/cli-pipe e2e/cli-serve e2e/cli-start e2e/conform-vectors e2e/http-layer e2e/forms
   e2e/hashing e2e/http-request e2e/http-request-faults e2e/limits e2e/local-disk e2e/observers e2e/plugins e2e/proxies e2e/queues
   e2e/cli-test-sample e2e/sample e2e/sockets e2e/sockets-faults e2e/tokens e2e/upload e2e/upload-types e2e/webhooks
   language/strings/cron plugins/hashers/expensive-hashes language/export/packed-specs plugins/body-formats/spool

@@ -1,8 +1,8 @@
 /** Messages between the process that runs the tests' workers and the workers: files one way, results the other. */
 import type { ServerOrSkip } from '../support/guarded-server.js';
 
-export type ServerName = 'postgres' | 'redis' | 'mongo' | 'mariadb' | 'mysql' | 's3';
-/** What a worker needs of a server: its address, and the keys of an object store. */
+export type ServerName = 'postgres' | 'redis' | 'mongo' | 'mariadb' | 'mysql' | 's3' | 'vsix';
+/** What a worker needs of a server: its address, and the keys of an object store. Of the .vsix, the files. */
 export type ServerAddress = Readonly<Record<string, string>>;
 
 /** `timeout` in milliseconds for each test; 0 for none, in a debugger. */

@@ -3,6 +3,7 @@
  * files go on in a new one.
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WORKER_VARIABLE } from '../support/shared-server.js';
 import type { Failure, FileResult, FromWorker, RunFile, ToWorker, WorkerEvent } from './messages.js';
@@ -17,6 +18,9 @@ export interface PoolOptions {
   readonly megabytes?: number;
   /** Milliseconds for one file; 0 for none. */
   readonly patience?: number;
+  /** The program of another Node, for the workers and for what their tests start. */
+  readonly node?: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface PoolListener {
@@ -63,21 +67,28 @@ interface Worker {
 export interface Pool {
   /**
    * Runs all files, the first ones first; resolves when every worker has ended. `waiting`: those of them that mostly wait, for
-   * which there are more workers.
+   * which there are more workers. `onTail`: called once the others have all begun.
    */
-  run(files: readonly string[], waiting?: ReadonlySet<string>): Promise<void>;
+  run(files: readonly string[], waiting?: ReadonlySet<string>, onTail?: () => void): Promise<void>;
   /** Ends all workers now; `run` then resolves. */
   stop(): void;
 }
 
 export function createPool(options: PoolOptions, listener: PoolListener): Pool {
-  const { jobs, grep, timeout, megabytes = MEGABYTES, patience = PATIENCE_MS } = options;
+  const { jobs, grep, timeout, megabytes = MEGABYTES, patience = PATIENCE_MS, node, env } = options;
+  const path = process.env['PATH'] ?? '';
   const workers = new Set<Worker>();
   let isStopped = false;
 
   function startWorker(): Worker {
     const child = fork(WORKER, {
-      env: { ...process.env, [WORKER_VARIABLE]: '1' },
+      env: {
+        ...process.env,
+        [WORKER_VARIABLE]: '1',
+        ...(node !== undefined && { PATH: `${dirname(node)}${delimiter}${path}` }),
+        ...env,
+      },
+      execPath: node ?? process.execPath,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: WORKER_OPTIONS,
       // A process group of its own, so that the programs of its tests end with it.
@@ -166,12 +177,18 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
   }
 
   return {
-    async run(files, waiting = new Set()) {
+    async run(files, waiting = new Set(), onTail = () => undefined) {
       const busy = files.filter((file) => !waiting.has(file));
       const idle = files.filter((file) => waiting.has(file));
-      const workers = Array.from({ length: Math.min(jobs, files.length) }, () =>
-        runWorker(() => busy.shift() ?? idle.shift()),
-      );
+      let isTail = false;
+      const takeFile = (): string | undefined => {
+        if (busy.length === 0 && !isTail) {
+          isTail = true;
+          onTail();
+        }
+        return busy.shift() ?? idle.shift();
+      };
+      const workers = Array.from({ length: Math.min(jobs, files.length) }, () => runWorker(takeFile));
       const spare = files.length > jobs ? Math.min(WAITING_JOBS, idle.length) : 0;
       for (let count = 0; count < spare; count++) workers.push(runWorker(() => idle.shift()));
       await Promise.all(workers);

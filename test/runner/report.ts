@@ -21,8 +21,12 @@ interface Row {
 /** Seconds without a line after which the counts so far are printed. */
 const SILENCE_S = 5;
 
-/** `options`: what the command that repeats a failure needs in addition to the file. */
-export function createReport(print: (text: string) => void, isVerbose: boolean, options = ''): Report {
+/** `formatCommand`: the command that repeats a failure, by the name of the file. */
+export function createReport(
+  print: (text: string) => void,
+  isVerbose: boolean,
+  formatCommand = (name: string): string => `npm test -- ${name}`,
+): Report {
   const began = performance.now();
   const total: Row = { passed: 0, failed: 0, skipped: 0 };
   const rows = new Map<string, Row>();
@@ -63,8 +67,8 @@ export function createReport(print: (text: string) => void, isVerbose: boolean, 
     onSkip: (_file, reason) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1),
     onFailure(file, failure) {
       failures.push({ file, failure });
-      const again = ['npm test --', toShortName(file), ...(options === '' ? [] : [options])].join(' ');
-      printLine(`\nFAILED ${toShortName(file)}: ${failure.title}\n${indent(failure.text)}\n  again: ${again}\n`);
+      const name = toShortName(file);
+      printLine(`\nFAILED ${name}: ${failure.title}\n${indent(failure.text)}\n  again: ${formatCommand(name)}\n`);
     },
     onFileDone(file, result) {
       filesDone++;

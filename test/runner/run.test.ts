@@ -31,7 +31,11 @@ describe('test runner', () => {
 
   async function run(names: readonly (keyof typeof FILES)[], options: Partial<PoolOptions> = {}): Promise<Run> {
     const lines: string[] = [];
-    const report = createReport((text) => lines.push(...text.split('\n')), false, '--seed 1');
+    const report = createReport(
+      (text) => lines.push(...text.split('\n')),
+      false,
+      (name) => `npm test -- ${name} --seed 1`,
+    );
     report.begin(names.length, 1);
     const pool = createPool({ jobs: 1, grep: null, timeout: null, ...options }, report);
     await pool.run(names.map((name) => join(project.folder, name)));

@@ -19,7 +19,7 @@ import {
   writeDurations,
 } from './files.js';
 import type { FileResult } from './messages.js';
-import { createPool } from './pool.js';
+import { createPool, type PoolListener, type PoolOptions } from './pool.js';
 import { createReport } from './report.js';
 import { findServer, stopServers } from './servers.js';
 
@@ -31,7 +31,8 @@ const USAGE = `npm test -- [FILE...] [options]
   --timeout MS     for each test; 0 for none
   --deep           the files with large tests, in full; records in test/deep.json that they passed
   --seed SEED      chooses the samples of large tests (default: the commit)
-  --node-versions  only what a version of Node can change
+  --node FILE      the program of another Node, for the tests and what they start
+  --second-node FILE  the same for what a version of Node can change, in addition to this one
   --measure        write what each file took to test/durations.json
   --rows FILE      write seconds, processor time and counts of each file as JSON`;
 
@@ -44,7 +45,8 @@ const { values, positionals } = parseArgs({
     timeout: { type: 'string' },
     deep: { type: 'boolean', default: false },
     seed: { type: 'string' },
-    'node-versions': { type: 'boolean', default: false },
+    node: { type: 'string' },
+    'second-node': { type: 'string' },
     measure: { type: 'boolean', default: false },
     rows: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -52,6 +54,8 @@ const { values, positionals } = parseArgs({
 });
 /** One of the files is a soak of ten minutes. */
 const DEEP_PATIENCE_MS = 1_200_000;
+/** Between the name of a file and the version of the second Node. */
+const VERSION_MARK = ' on Node ';
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** All files on a developer machine: `npm run test:all` runs the omitted ones. */
@@ -60,7 +64,7 @@ const isShort = positionals.length === 0 && !values.deep && process.env['CI'] !=
 if (values.help) {
   print(USAGE);
 } else {
-  const all = values['node-versions'] ? listNodeSensitiveFiles() : values.deep ? listSampledFiles() : listFiles();
+  const all = values.deep ? listSampledFiles() : listFiles();
   const named = positionals.length > 0 ? findFiles(positionals) : all;
   const skipped = new Set(values.skip.length > 0 ? findFiles(values.skip) : []);
   if (isShort) for (const file of listFilesInCheck()) skipped.add(file);
@@ -71,7 +75,16 @@ async function run(files: readonly string[]): Promise<void> {
   const jobs = Math.min(files.length, Number(values.jobs ?? Math.min(availableParallelism(), 4)));
   const timeout = values.timeout === undefined ? null : Number(values.timeout);
   const seed = values.seed ?? process.env['TEST_SEED'] ?? readCommit();
-  const report = createReport(print, files.length <= 3, `--seed ${seed}${values.deep ? ' --deep' : ''}`);
+  const second = values['second-node'];
+  const sensitive = second === undefined ? [] : listNodeSensitiveFiles();
+  const others = files.filter((file) => sensitive.includes(file));
+  const repetition = ` --seed ${seed}${values.deep ? ' --deep' : ''}`;
+  const formatCommand = (name: string): string => {
+    const [file = '', version] = name.split(VERSION_MARK);
+    const node = version === undefined ? values.node : second;
+    return `npm test -- ${file}${node === undefined ? '' : ` --node ${node}`}${repetition}`;
+  };
+  const report = createReport(print, files.length <= 3, formatCommand);
   const results = new Map<string, FileResult>();
   const listener = {
     ...report,
@@ -80,26 +93,30 @@ async function run(files: readonly string[]): Promise<void> {
       report.onFileDone(file, result);
     },
   };
-  const pool = createPool(
-    {
-      jobs,
-      grep: values.grep ?? null,
-      timeout,
-      ...(values.deep && { patience: DEEP_PATIENCE_MS }),
-      ...(timeout === 0 && { patience: 0 }),
-    },
-    listener,
+  const options: PoolOptions = {
+    jobs,
+    grep: values.grep ?? null,
+    timeout,
+    ...(values.deep && { patience: DEEP_PATIENCE_MS }),
+    ...(timeout === 0 && { patience: 0 }),
+  };
+  const pool = createPool({ ...options, node: values.node }, listener);
+  // Large sets ran in full on the first version.
+  const secondPool = createPool(
+    { ...options, jobs: 1, node: second, env: { TEST_DEEP: '' } },
+    markFiles(listener, second === undefined ? '' : execFileSync(second, ['--version'], { encoding: 'utf8' }).trim()),
   );
   let isInterrupted = false;
   const stopOnSignal = (): void => {
     isInterrupted = true;
     pool.stop();
+    secondPool.stop();
   };
   // npm and `timeout` pass a signal on that the terminal has sent to every process already.
   process.on('SIGINT', stopOnSignal).on('SIGTERM', stopOnSignal);
   const areas = values.deep ? ['all'] : isShort ? [] : listChangedAreas();
   Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(','), TEST_SHORT: isShort ? '1' : '' });
-  report.begin(files.length, jobs);
+  report.begin(files.length + others.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
   if (isShort)
     print(
@@ -108,7 +125,11 @@ async function run(files: readonly string[]): Promise<void> {
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // An explicit number of workers is used unchanged.
-  await pool.run(files, values.jobs === undefined ? listWaitingFiles(files) : new Set());
+  const waiting = values.jobs === undefined ? listWaitingFiles(files) : new Set<string>();
+  // What is left then mostly waits, so there is time for another worker.
+  let secondRun: Promise<void> | undefined;
+  await pool.run(files, waiting, () => (secondRun = secondPool.run(others)));
+  await secondRun;
   await stopServers();
   if (values.measure) writeDurations(new Map([...results].map(([file, { seconds, cpu }]) => [file, [seconds, cpu]])));
   if (values.rows !== undefined) {
@@ -117,6 +138,17 @@ async function run(files: readonly string[]): Promise<void> {
   }
   process.exitCode = report.printSummary(isInterrupted);
   if (values.deep && positionals.length === 0 && process.exitCode === 0) recordDeepRun();
+}
+
+/** Names its files with the version of Node. */
+function markFiles(listener: PoolListener, version: string): PoolListener {
+  const mark = (file: string): string => file.replace(/\.test\.js$/, `${VERSION_MARK}${version}.test.js`);
+  return {
+    onTest: (file, ...rest) => listener.onTest(mark(file), ...rest),
+    onSkip: (file, reason) => listener.onSkip(mark(file), reason),
+    onFailure: (file, failure) => listener.onFailure(mark(file), failure),
+    onFileDone: (file, result) => listener.onFileDone(mark(file), result),
+  };
 }
 
 function readCommit(): string {

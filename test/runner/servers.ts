@@ -1,11 +1,12 @@
 /**
- * The servers of a whole run. The process that starts the workers starts each server when a worker first requests it.
+ * The servers of a whole run, and the .vsix. The process that starts the workers starts each when a worker first requests it.
  */
 import { startMongo, stopMongo } from '../support/mongo.js';
 import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';
 import { startRedis, stopRedis } from '../support/redis.js';
 import { startS3, stopS3 } from '../support/s3.js';
+import { makeVsix, removeVsix } from '../support/vsix.js';
 import type { ServerOrSkip } from '../support/guarded-server.js';
 import type { ServerAddress, ServerName, ServerReply } from './messages.js';
 
@@ -16,6 +17,7 @@ const STARTERS: Readonly<Record<ServerName, () => Promise<ServerOrSkip<object>>>
   mariadb: () => startMysql('mariadb'),
   mysql: () => startMysql('mysql'),
   s3: startS3,
+  vsix: makeVsix,
 };
 
 /** A server that fails to start fails every suite that needs it; it is not started again. */
@@ -30,5 +32,5 @@ export async function findServer(name: ServerName): Promise<ServerReply> {
 }
 
 export async function stopServers(): Promise<void> {
-  await Promise.all([stopPostgres(), stopRedis(), stopMongo(), stopMysql(), stopS3()]);
+  await Promise.all([stopPostgres(), stopRedis(), stopMongo(), stopMysql(), stopS3(), removeVsix()]);
 }

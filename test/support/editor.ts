@@ -94,7 +94,7 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
       await close();
       return skipWithReason(NO_BROWSER);
     }
-    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, reducedMotion: 'reduce' });
     page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
     // The first element that is visible when the workbench is ready.
@@ -290,6 +290,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
           )
             found = frame;
         }
+        // Each check runs in every frame, and takes time from what it waits for.
+        if (found === undefined) await page.waitForTimeout(100);
         return found !== undefined;
       }, `a web view with ${selector}`);
       return found!;

@@ -37,7 +37,6 @@ const FORGET = 'Shift+Alt+F12';
 /** `trusted`: at the end; before that the folder is untrusted. */
 export function describeExtension(trusted: boolean): void {
   let project!: TempProject;
-  let scratch!: TempProject;
   let kernel: Running | undefined;
   let editor: Editor | undefined;
   const getEditor = (): Editor => editor!;
@@ -55,16 +54,10 @@ export function describeExtension(trusted: boolean): void {
     const found = findEditor();
     if ('skip' in found) return skipTest(this, found.skip);
     const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
-    [project, scratch] = await Promise.all([
-      createTempProject({ ...OWN, '.env': `${variables.join('')}PORT=0\n` }),
-      createTempProject(),
-    ]);
+    project = await createTempProject({ ...OWN, '.env': `${variables.join('')}PORT=0\n` });
     await copySample(project.folder);
     kernel = hostCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
-    const [[, url = ''], vsix] = await Promise.all([
-      kernel.waitForOutput(/ready at (http:\S+)/),
-      makeVsix(scratch.folder),
-    ]);
+    const [[, url = ''], { file: vsix }] = await Promise.all([kernel.waitForOutput(/ready at (http:\S+)/), makeVsix()]);
     for (const [name, content] of Object.entries(STRANGE))
       // A kernel serves the folder, and a command checks it: they run plugins of the config.
       if (trusted || name !== 'lintel.config.json') await project.write(name, content);
@@ -88,7 +81,7 @@ export function describeExtension(trusted: boolean): void {
   });
   after(async () => {
     await Promise.all([editor?.close(), kernel?.stop()]);
-    await Promise.all([project?.dispose(), scratch?.dispose()]);
+    await project?.dispose();
   });
 
   const getPage = (): Editor['page'] => getEditor().page;
@@ -180,8 +173,8 @@ export function describeExtension(trusted: boolean): void {
       'the file',
     );
     await getEditor().waitForLanguage('Lintel');
-    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
-    expect([code, stdout]).to.deep.equal([0, stdout]);
+    const { code, stdout, stderr } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout, stderr]).to.deep.equal([0, stdout, stderr]);
   });
 
   it('writes the endpoints of a model and their tests as saved files', async () => {
@@ -197,8 +190,8 @@ export function describeExtension(trusted: boolean): void {
     await offer.click();
     for (const name of ['resources/tag.resource.json', 'tests/tag.test.json'])
       await waitUntil(async () => (await onDisk(`definitions/${name}`)).includes('"tag'), name);
-    const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
-    expect([code, stdout]).to.deep.equal([0, stdout]);
+    const { code, stdout, stderr } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
+    expect([code, stdout, stderr]).to.deep.equal([0, stdout, stderr]);
   });
 
   it('underlines a mistake while it is typed, and explains it', async () => {

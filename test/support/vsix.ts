@@ -1,15 +1,31 @@
-/** The .vsix from `npm run package`, in a separate folder: two runs may create it at the same time. */
-import { cp } from 'node:fs/promises';
+/** The .vsix from `npm run package`, made once for a whole run, in a separate folder. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../extension/tools/bundle.js';
-import { EXTENSION } from '../../extension/tools/places.js';
-import { pack } from '../../extension/tools/vsix.js';
+import { promisify } from 'node:util';
+import { ROOT } from './project.js';
+import { runAtEnd, shareServer, stopSharedServer } from './shared-server.js';
 
-/** The path of the file, in an empty folder that the caller removes. */
-export async function makeVsix(folder: string): Promise<string> {
-  const [extension, file] = [join(folder, 'extension'), join(folder, 'lintel.vsix')];
-  await cp(EXTENSION, extension, { recursive: true });
-  await bundle({ folder: join(extension, 'dist') });
-  await pack(file, extension);
-  return file;
+interface Vsix {
+  readonly file: string;
+  /** What esbuild reports of each bundle, as JSON. */
+  readonly metafile: string;
 }
+
+/** `extension/dist` has its bundles. */
+export async function makeVsix(): Promise<Vsix> {
+  const made = await shareServer<Vsix>('vsix', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lintel-vsix-'));
+    const [file, metafile] = [join(folder, 'lintel.vsix'), join(folder, 'bundles.json')];
+    const script = join(ROOT, 'dist/extension/tools/package.js');
+    await promisify(execFile)(process.execPath, [script, file, metafile]);
+    return { file, metafile, stop: () => rm(folder, { recursive: true, force: true }) };
+  });
+  if ('skip' in made) throw new Error(made.skip);
+  return made;
+}
+
+export const removeVsix = (): Promise<void> => stopSharedServer('vsix');
+
+runAtEnd(removeVsix);
