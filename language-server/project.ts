@@ -4,7 +4,7 @@
  */
 import type { StatementParser } from '../contract/query-language.js';
 import { join, relative } from 'node:path';
-import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
+import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
@@ -24,7 +24,9 @@ import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
+import { listChangedSchemas, type LoadedRegistry } from './registry-source.js';
 import { createTextTrials, type TrialSource } from './trial.js';
+import { startTurn } from './turn.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -63,6 +65,10 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
+  /** Computes a part of it, so that requests are answered in between. True when it is computed. */
+  computeInTurn(): boolean;
+  /** Current problems of these files and, of others, those of the last analysis. Null if there is none. */
+  findFirstProblems(names: readonly string[]): readonly Problem[] | null;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
@@ -130,7 +136,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     onSettings: () => config.clearAll(),
   });
   let isRead = false;
-  let analyser: { readonly meaning: string; readonly own: Analyser } | null = null;
+  let analyser: { plugins: LoadedRegistry; readonly own: Analyser } | null = null;
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
@@ -174,22 +180,33 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     return checkPatterns({ folder, configDocument, registry: state.plugins.registry }, [...getOverlaidFiles().keys()]);
   }
 
-  function analyseProject(): Snapshot {
+  const listFiles = (): SourceFile[] => [...getOverlaidFiles().values()];
+  const createOptions = (): AnalyseOptions => ({
+    ...{ env: state.env, ...state.statements, given: config.get().config, refusals: late.refusals },
+  });
+
+  function createSnapshot(analysis: Analysis): Snapshot {
     const served = config.get();
-    const options = { env: state.env, ...state.statements, given: served.config, refusals: late.refusals };
-    const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
     const settings = late.listSettingProblems(analysis, getConfigText());
-    const own = [...state.plugins.problems, ...served.problems, ...unmatched];
-    const all = removeUncertain([...own, ...analysis.problems, ...settings]);
+    const all = removeUncertain([...listOwnProblems(), ...unmatched, ...analysis.problems, ...settings]);
     texts.recordSound(typed, all, toRelativeName);
     return { analysis, problems: all, config: served.config };
   }
 
+  /** Of the plugins and the config. */
+  const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
+
   /** Another registry of the same meaning has other texts for hovers: the analysis stays as it is. */
   function getAnalyser(): Analyser {
-    const { registry, meaning } = state.plugins;
-    if (analyser?.meaning !== meaning) analyser = { meaning, own: createAnalyser(registry) };
+    const { plugins } = state;
+    if (analyser === null || analyser.plugins.meaning !== plugins.meaning)
+      analyser = { plugins, own: createAnalyser(plugins.registry) };
+    else if (analyser.plugins !== plugins) {
+      const ids = listChangedSchemas(analyser.plugins, plugins);
+      if (ids.length > 0) analyser.own.changeSchemas(plugins.registry, ids);
+      analyser.plugins = plugins;
+    }
     return analyser.own;
   }
 
@@ -263,9 +280,22 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return getOverlaidFiles();
     },
     getSnapshot() {
-      now ??= analyseProject();
+      now ??= createSnapshot(getAnalyser().analyseAll(listFiles(), createOptions()));
       last = now;
       return now;
+    },
+    computeInTurn() {
+      if (now !== null) return true;
+      const found = getAnalyser().analyseInTurn(listFiles(), createOptions(), startTurn());
+      if (found !== null) last = now = createSnapshot(found);
+      return found !== null;
+    },
+    findFirstProblems(names) {
+      if (last === null) return null;
+      const first = new Set(names.map(toRelativeName));
+      const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
+      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions());
+      return [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);

@@ -6,61 +6,21 @@ import type { StatementParser } from '../../contract/query-language.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
-import { applyAcknowledgements } from './acknowledge.js';
-import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
-import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
-import { checkBlindModels } from './checks/blind-index.js';
-import { checkCanonical } from './checks/canonical.js';
-import { checkClaims } from './checks/claims.js';
-import { checkClearWrites } from './checks/clear-writes.js';
-import { checkCollections } from './checks/collections.js';
-import { checkModels } from './checks/models.js';
-import { checkRooms } from './checks/rooms.js';
-import { checkTests } from './checks/tests.js';
-import { checkTokens } from './checks/tokens.js';
-import { checkPurposes } from './checks/variable-purposes.js';
-import { checkRealms } from './checks/realms.js';
-import {
-  reportQueryRejections,
-  reportRejections,
-  type QueryRejections,
-  type StatementRejections,
-} from './checks/rejections.js';
-import { checkTemplates } from './checks/templates.js';
-import { auditSet } from './audit/index.js';
-import { findInvalidDefinitions } from './invalid-definitions.js';
+import type { EnvFacts } from './checks/accessors.js';
+import type { QueryRejections, StatementRejections } from './checks/rejections.js';
 import type { AnalysisSettings } from './config.js';
-import { buildModels } from './build-models.js';
-import { groupResources, getResourceId, getResourcePath, listResources } from './resource-groups.js';
-import {
-  checkGroupOwners,
-  checkGroupUses,
-  createResultNames,
-  linkGroups,
-  listResultColumns,
-  orderBySet,
-  type WholeSet,
-} from './link-group.js';
-import { joinLists } from './blocks.js';
-import { reportDuplicatePaths } from './duplicates.js';
-import { readQueries } from './read-queries.js';
+import type { LinkedGroup } from './link-group.js';
 import { isSame } from './lookups.js';
-import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
+import { createStageCache, TurnEnd, type StageInput, type Turn } from './stage-cache.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
-import { createLazy, memoize } from './memoize.js';
-import { readFile, type FileRead, type SourceFile } from './read.js';
-import { checkAllPlugins } from './plugin-stage.js';
-import type { Registry } from './registry.js';
+import type { LinkedResource } from './linked-resource.js';
+import { readFile, renewDefinitions, type FileRead, type SourceFile } from './read.js';
+import { createRegistryView, type Registry } from './registry.js';
+import { createOutdatedTest } from './schema-changes.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
-import { createCatalogue } from './catalogue.js';
-import { createStoredObjects, type StoredObjects } from './stored-objects.js';
-import { resolveStores } from './stores.js';
-import { listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
-import { linkModelReferences, checkForeign } from './model-references.js';
-import { addTimestamps, findTimestamps } from './timestamps.js';
-import { collectUniques } from './uniques.js';
-import { walkDefinition } from './walk-definition.js';
+import { createStoredObjects } from './stored-objects.js';
+import { analyseDefinitions, walkDefinitions, type AnalysisRun } from './analyse-definitions.js';
 
 export type { SourceFile } from './read.js';
 
@@ -84,6 +44,12 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
+  /** Null: the turn was over before. */
+  analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
+  /** Problems of these files; what is found for other files is that of earlier inputs, where they have been analysed. */
+  analyseFirst(names: ReadonlySet<string>, files: readonly SourceFile[], options: AnalyseOptions): readonly Problem[];
+  /** Another registry, in which nothing but the schemas of these plugins is another. */
+  changeSchemas(registry: Registry, ids: readonly PluginId[]): void;
   /** The problems of one file that hold in any set; the next analysis reuses them. */
   scanFile(file: SourceFile): readonly Problem[];
 }
@@ -92,9 +58,12 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry).analyseAll(files, options);
 }
 
-export function createAnalyser(registry: Registry): Analyser {
+export function createAnalyser(first: Registry): Analyser {
+  let current = first;
+  const registry = createRegistryView(() => current);
   const memory = createStageCache(registry.codes);
   let shelf = new Map<string, FileRead>();
+  const outdated = new WeakSet<Definition>();
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
@@ -102,51 +71,80 @@ export function createAnalyser(registry: Registry): Analyser {
     report.merge(found.rows);
     return found;
   };
+  /** `wanted`: of a turn in which other files keep what was found for them. */
+  const analyse = (
+    files: readonly SourceFile[],
+    { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [] }: AnalyseOptions,
+    wanted: ReadonlySet<string> | null = null,
+  ): Analysis => {
+    const report = createReport(registry.codes);
+    const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
+      memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
+    const facts = [...(env ?? [])].flatMap(([name, fact]) => [name, fact.length, fact.bytes, fact.blank, fact.sameAs]);
+    const run: AnalysisRun = {
+      registry,
+      memory,
+      report,
+      reuseUnchanged,
+      env: reuseUnchanged('env', [env?.size, facts], env),
+      sql,
+      given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
+      refusals,
+      refusedQueries,
+      objects: memory.getOrCompute(registry, report, {
+        name: 'scripts',
+        reads: [...scripts, null, ...stored],
+        compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
+      }),
+    };
+    const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects];
+    if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
+    const reads = new Map<string, FileRead>();
+    const isTold = isSub0(given?.profile ?? null);
+    if (isTold !== byShape) for (const [name, one] of shelf) if (!isReadByKeys(one)) shelf.delete(name);
+    byShape = isTold;
+    const all = files.map((source) => {
+      const known = shelf.get(source.file);
+      const before = known && (wanted?.has(source.file) === false ? known : renewDefinitions(known, outdated));
+      // A second file of the same name has no cached read.
+      const found = read(source, reads.has(source.file) ? undefined : before, report);
+      reads.set(source.file, found);
+      return found;
+    });
+    shelf = reads;
+    const found = all.flatMap((one) => one.definitions);
+    const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
+    const analysis = analyseDefinitions(run, definitions, tests, all);
+    if (wanted === null) last = { inputs, analysis };
+    return analysis;
+  };
+  const analyseInTurn = (turn: Turn, work: () => Analysis): Analysis | null => {
+    memory.setTurn(turn);
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof TurnEnd) return null;
+      throw error;
+    } finally {
+      memory.setTurn(null);
+    }
+  };
   return {
-    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [] }) {
-      const report = createReport(registry.codes);
-      const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
-        memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, fact]) => [
-        name,
-        fact.length,
-        fact.bytes,
-        fact.blank,
-        fact.sameAs,
-      ]);
-      const run: AnalysisRun = {
-        registry,
-        memory,
-        report,
-        reuseUnchanged,
-        env: reuseUnchanged('env', [env?.size, facts], env),
-        sql,
-        given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
-        refusals,
-        refusedQueries,
-        objects: memory.getOrCompute(registry, report, {
-          name: 'scripts',
-          reads: [...scripts, null, ...stored],
-          compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
-        }),
-      };
-      const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects];
-      if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
-      const reads = new Map<string, FileRead>();
-      const isTold = isSub0(given?.profile ?? null);
-      if (isTold !== byShape) shelf = new Map();
-      byShape = isTold;
-      const all = files.map((source) => {
-        // A second file of the same name has no cached read.
-        const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
-        reads.set(source.file, found);
-        return found;
-      });
-      shelf = reads;
-      const found = all.flatMap((one) => one.definitions);
-      const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
-      last = { inputs, analysis: analyseDefinitions(run, definitions, tests, all) };
-      return last.analysis;
+    analyseAll: (files, options) => analyse(files, options),
+    analyseInTurn: (files, options, isOver) => analyseInTurn({ isOver }, () => analyse(files, options)),
+    analyseFirst(names, files, options) {
+      const turn = { isOver: () => false, isWanted: (thing: object) => isIn(thing, names) };
+      const found = analyseInTurn(turn, () => analyse(files, options, names))?.problems ?? [];
+      return found.filter(({ file }) => names.has(file));
+    },
+    changeSchemas(next, ids) {
+      const isOutdated = createOutdatedTest(current, next, ids);
+      current = next;
+      for (const one of [...shelf.values()].flatMap(({ definitions }) => definitions)) {
+        if (!isOutdated(one)) continue;
+        outdated.add(one);
+        last = null;
+      }
     },
     scanFile(source) {
       const report = createReport(registry.codes);
@@ -162,181 +160,15 @@ export function createAnalyser(registry: Registry): Analyser {
   };
 }
 
+/** Its definitions are the same under each profile. */
+const isReadByKeys = ({ faulty, entries }: FileRead): boolean =>
+  !faulty && entries.every(({ definitions: [first] }) => first !== undefined && first.sort !== 'model');
+
+/** `thing`: what stages run on: a definition, a resource or a group of them. */
+function isIn(thing: object, files: ReadonlySet<string>): boolean {
+  if ('doc' in thing) return files.has((thing as Definition).doc.file);
+  if ('definition' in thing) return files.has((thing as LinkedResource).definition.doc.file);
+  return 'linked' in thing && (thing as LinkedGroup).linked.some((one) => isIn(one, files));
+}
+
 const isTest = ({ sort }: Definition): boolean => sort === 'test';
-
-interface AnalysisStart {
-  readonly registry: Registry;
-  readonly memory: StageCache;
-  readonly report: Report;
-}
-
-interface AnalysisRun extends AnalysisStart {
-  readonly env: EnvFacts | null;
-  readonly sql: StatementParser | undefined;
-  readonly given: AnalysisSettings | null;
-  readonly refusals: StatementRejections | undefined;
-  readonly refusedQueries: QueryRejections | undefined;
-  readonly objects: StoredObjects;
-  /** Returns the earlier value if `content` is unchanged. */
-  readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
-}
-
-const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
-  new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
-
-function analyseDefinitions(
-  run: AnalysisRun,
-  definitions: readonly Definition[],
-  tests: readonly Definition[],
-  files: readonly FileRead[],
-): Analysis {
-  const faulty = listFileNames(files, 'faulty');
-  const { registry, memory, report, env, given } = run;
-  walkDefinitions(run, [...definitions, ...tests]);
-  const isLenient = isSub0(given?.profile ?? null);
-  const blocks = memory.splitIntoBlocks('definitions', definitions);
-  memory.getOrLookUpAll(blocks, report, {
-    name: 'accessors',
-    reads: [env === null, isLenient],
-    source: env ?? NO_VARIABLES,
-    compute: (definition, lookups: Lookups<EnvFacts>, own) => {
-      checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
-      checkTemplates(registry, own, definition, isLenient);
-    },
-  });
-  checkPurposes({ registry, report, env }, blocks);
-  const defined = blocks.flatMap(listModels);
-  const naming = blocks.flatMap(listNaming);
-  const listTableReads = (names: TableNames): StageInput[] =>
-    defined.map(({ name }) => [
-      [name, names.getTable(name)],
-      names.listFields(name),
-      names.listBlindFields(name),
-      names.listAddedFields(name),
-    ]);
-  const written = resolveTables(definitions, blocks, report);
-  const plain = run.reuseUnchanged('plain tables', listTableReads(written), written);
-  const wanted = memory.getOrLookUpAll(blocks, report, {
-    name: 'timestamps',
-    reads: [],
-    source: plain,
-    compute: (definition, lookups: Lookups<TableNames>) => findTimestamps(definition, recordTables(lookups), registry),
-  });
-  const grown = addTimestamps(wanted.flatMap(joinLists), plain, report);
-  const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
-  const uniques = collectUniques(naming, tables, report);
-  const stores = resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
-  linkModelReferences(naming, { tables, report, stores, registry });
-  checkForeign({ definitions: defined, tables, registry, stores, report });
-  checkBlindModels({ definitions: defined, registry, stores, report });
-  checkModels({ definitions: defined, tables, uniques, registry, report });
-  checkCollections({ definitions: naming, tables, stores, report });
-  const names = defined.map(({ name }) => tables.getTable(name));
-  const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(defined, tables));
-  const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
-  // A text with syntax errors may end in the middle.
-  const isHalf = (one: Definition): boolean =>
-    faulty.has(one.doc.file) ||
-    (brokenModels.size > 0 &&
-      stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
-  const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
-  const resources = blocks.map(listResources);
-  const columns = queries.lists.map(listResultColumns);
-  const set: WholeSet = {
-    ...run,
-    tables,
-    queries,
-    paths: memory.getOrCompute(registry, report, {
-      name: 'paths',
-      reads: resources.map(listPaths),
-      compute: () => new Map(resources.flatMap(listPaths)),
-    }),
-    answered: memory.getOrCompute(registry, report, {
-      name: 'result names',
-      reads: columns,
-      compute: () => createResultNames(columns),
-    }),
-  };
-  checkTests(run, tests, { tables, models: defined, resources: [...set.paths.keys()] });
-  const groups = linkGroups(set, groupResources(resources, memory, report));
-  const resourceBlocks = orderBySet(set, resources, groups);
-  const linked = resourceBlocks.flat();
-  reportDuplicatePaths(resourceBlocks, { memory, report });
-  checkAllPlugins(set, { definitions: defined, blocks, groups, linked: resourceBlocks, uniques });
-  checkGroupOwners(set, groups);
-  checkRealms(registry, report, linked, resourceBlocks);
-  checkCanonical({ registry, memory, report, tables }, resourceBlocks);
-  checkClearWrites({ registry, memory, report, tables }, groups);
-  // An unreadable file may contain the resource that issues the tokens.
-  if (faulty.size === 0) {
-    checkClaims(resourceBlocks, { registry, report });
-    checkTokens(linked, resourceBlocks, { registry, report });
-  }
-  auditSet(set, { definitions: defined, resources: resourceBlocks, groups });
-  const suspect = findInvalidDefinitions(definitions, report.rows);
-  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, resourceBlocks);
-  checkGroupUses(set, groups, suspect);
-  // A rejected statement is checked again, so these are the rows before.
-  const unasked = run.refusals === undefined ? report.rows : [...report.rows];
-  if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
-  if (run.refusedQueries !== undefined) reportQueryRejections(report, definitions, run.refusedQueries);
-  const broken = findInvalidDefinitions(definitions, report.rows);
-  const { rows, silenced } = applyAcknowledgements({
-    definitions: blocks,
-    rows: report.rows,
-    registry,
-    broken,
-    isWhole: env !== null,
-  });
-  const named = { ...tables, uniques, stores };
-  const models = buildModels({
-    definitions: defined,
-    linked: resourceBlocks,
-    tables: named,
-    queries,
-    broken,
-    memory,
-    report,
-  });
-  // Lazy: expensive for large sets, and rarely read.
-  const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
-  const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
-  const spoken = createLazy(() => new Map(queries.lists.flatMap((block) => block.flatMap((one) => [...one.names]))));
-  const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
-  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
-  return {
-    definitions,
-    tests,
-    get documents() {
-      return documents();
-    },
-    ...models,
-    problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
-    acknowledged: silenced.length,
-    groups: groups.flat(),
-    get uses() {
-      return uses();
-    },
-    get names() {
-      return spoken();
-    },
-    get checkableStatements() {
-      return asked();
-    },
-    get checkableQueries() {
-      return askedQueries();
-    },
-  };
-}
-
-const NO_VARIABLES: EnvFacts = new Map();
-const getItself = (env: EnvFacts): EnvFacts => env;
-
-function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
-  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
-  memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
-}
-
-const listPaths = memoize((block: readonly Definition[]) =>
-  block.map((one) => [getResourceId(one), getResourcePath(one)] as const),
-);

@@ -62,6 +62,29 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
+/** The registry that `get` returns now, as one object: what is cached for it stays. */
+export const createRegistryView = (get: () => Registry): Registry => ({
+  get kinds() {
+    return get().kinds;
+  },
+  get plugins() {
+    return get().plugins;
+  },
+  get languages() {
+    return get().languages;
+  },
+  get codes() {
+    return get().codes;
+  },
+  kind: (name) => get().kind(name),
+  plugin: (kind, name) => get().plugin(kind, name),
+  names: (kind) => get().names(kind),
+  listRoots: (tail) => get().listRoots(tail),
+  listKinds: (slot) => get().listKinds(slot),
+  schema: (id, slot) => get().schema(id, slot),
+  expand: (field, read) => get().expand(field, read),
+});
+
 export function listFieldsInLanguage(registry: Registry, language: string): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {

@@ -13,5 +13,6 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
   const field = MODEL_SETTINGS.fields[ACKNOWLEDGE];
   if (acknowledge !== null && field !== undefined)
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
+  finds.isReported = report.rows.length > 0;
   trimWalkResult(finds);
 }
