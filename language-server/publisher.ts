@@ -74,14 +74,17 @@ export function createPublisher({
   function publishInTurns(project: Project): void {
     if (!inTurns.has(project)) {
       const found = project.findFirstProblems(listOpenFiles(project));
-      if (found !== null) replaceReports(project, found);
+      if (found !== null) {
+        announceReading(project);
+        replaceReports(project, found);
+      }
     }
     inTurns.add(project);
     deferUntilIdle(() => publisher.publishNow(project));
   }
 
   function publishOpenFiles(project: Project): void {
-    void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
+    announceReading(project);
     const open = listOpenFiles(project).filter((name) => project.files.has(name));
     published.add(project);
     getReports().replaceReports(
@@ -90,6 +93,10 @@ export function createPublisher({
       false,
     );
   }
+
+  /** Further diagnostics follow without an edit. */
+  const announceReading = (project: Project): void =>
+    void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
 
   /** Open files that belong to the project, including its config. */
   const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
