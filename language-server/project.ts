@@ -4,7 +4,7 @@
  */
 import type { StatementParser } from '../contract/query-language.js';
 import { join, relative } from 'node:path';
-import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
+import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/analyse.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
@@ -19,12 +19,12 @@ import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
+import { createAnalyserCache } from './analyser-cache.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
-import { listChangedSchemas, type LoadedRegistry } from './registry-source.js';
 import { createTextTrials, type TrialSource } from './trial.js';
 import { startTurn } from './turn.js';
 
@@ -136,7 +136,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     onSettings: () => config.clearAll(),
   });
   let isRead = false;
-  let analyser: { plugins: LoadedRegistry; readonly own: Analyser } | null = null;
+  const findAnalyser = createAnalyserCache();
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
@@ -197,18 +197,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   /** Of the plugins and the config. */
   const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
 
-  /** Another registry of the same meaning has other texts for hovers: the analysis stays as it is. */
-  function getAnalyser(): Analyser {
-    const { plugins } = state;
-    if (analyser === null || analyser.plugins.meaning !== plugins.meaning)
-      analyser = { plugins, own: createAnalyser(plugins.registry) };
-    else if (analyser.plugins !== plugins) {
-      const ids = listChangedSchemas(analyser.plugins, plugins);
-      if (ids.length > 0) analyser.own.changeSchemas(plugins.registry, ids);
-      analyser.plugins = plugins;
-    }
-    return analyser.own;
-  }
+  const getAnalyser = (): Analyser => findAnalyser(state.plugins);
 
   /** Removes problems about unknown names while some plugins are unknown. */
   function removeUncertain(problems: readonly Problem[]): readonly Problem[] {
@@ -236,7 +225,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   }
 
   const createTrialSource = (): TrialSource => ({
-    registry: state.plugins.registry,
+    plugins: state.plugins,
     files: [...getOverlaidFiles().values()],
     analysis: project.getRecentSnapshot().analysis,
     options: { env: state.env, ...state.statements, given: project.config },
