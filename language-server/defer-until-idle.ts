@@ -1,2 +1,21 @@
+/** Work that lets requests be answered in between. */
+
 /** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
 export const deferUntilIdle = (work: () => void): void => void setImmediate(() => setImmediate(work));
+
+/** Milliseconds of processor time: on a busy machine a turn does as much. */
+const TURN = 20;
+
+const readCpu = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Whether a turn is over; it begins at the first question, so that it is never over before anything is done. */
+export function startTurn(): () => boolean {
+  let begun: number | null = null;
+  return () => {
+    begun ??= readCpu();
+    return readCpu() - begun > TURN;
+  };
+}

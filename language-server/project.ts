@@ -20,13 +20,13 @@ import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 import { createAnalyserCache } from './analyser-cache.js';
+import { startTurn } from './defer-until-idle.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
 import { createTextTrials, type TrialSource } from './trial.js';
-import { startTurn } from './turn.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {

@@ -63,27 +63,8 @@ export interface Registry {
 }
 
 /** The registry that `get` returns now, as one object: what is cached for it stays. */
-export const createRegistryView = (get: () => Registry): Registry => ({
-  get kinds() {
-    return get().kinds;
-  },
-  get plugins() {
-    return get().plugins;
-  },
-  get languages() {
-    return get().languages;
-  },
-  get codes() {
-    return get().codes;
-  },
-  kind: (name) => get().kind(name),
-  plugin: (kind, name) => get().plugin(kind, name),
-  names: (kind) => get().names(kind),
-  listRoots: (tail) => get().listRoots(tail),
-  listKinds: (slot) => get().listKinds(slot),
-  schema: (id, slot) => get().schema(id, slot),
-  expand: (field, read) => get().expand(field, read),
-});
+export const createRegistryView = (get: () => Registry): Registry =>
+  new Proxy({} as Registry, { get: (_none, key) => Reflect.get(get(), key) as unknown });
 
 export function listFieldsInLanguage(registry: Registry, language: string): string[] {
   const names = new Set<string>();
