@@ -46,13 +46,14 @@ export const codeActions: Feature = {
   }),
   attach(server) {
     server.connection.onCodeActionResolve(async (action, token) => {
-      const { title, data } = action;
+      const { title } = action;
+      const data = action.data as ResolveData | undefined;
       if (data === undefined) return action;
       const resolve = createDocumentHandler<ResolveData, CodeAction>(server, action, async (view, { range }) => {
         const found = (await listOffers(server, view, range)).find((one) => one.title === title);
         return found === undefined ? action : { ...action, edit: makeEdit(found) };
       });
-      return resolve(data as ResolveData, token);
+      return resolve(data, token);
     });
     server.connection.onCodeAction(
       createDocumentHandler(server, [], async (view, { range, context: { only } }) => {

@@ -39,7 +39,7 @@ export async function requestActions(
     context: { diagnostics: [], ...(only !== undefined && { only: [only] }) },
   });
   const actions = await Promise.all(
-    ((answer ?? []) as CodeAction[]).map((one) =>
+    ((answer ?? []) as CodeAction[]).map(async (one) =>
       one.edit === undefined ? editor.client.sendRequest(CodeActionResolveRequest.type, one) : one,
     ),
   );
