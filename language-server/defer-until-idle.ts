@@ -5,6 +5,8 @@ export const deferUntilIdle = (work: () => void): void => void setImmediate(() =
 
 /** Milliseconds of processor time: on a busy machine a turn does as much. */
 const TURN = 20;
+/** Of the turn in which open files are checked before the others. */
+export const FIRST_TURN = 60;
 
 const readCpu = (): number => {
   const { user, system } = process.cpuUsage();
@@ -12,10 +14,10 @@ const readCpu = (): number => {
 };
 
 /** Whether a turn is over; it begins at the first question, so that it is never over before anything is done. */
-export function startTurn(): () => boolean {
+export function startTurn(length = TURN): () => boolean {
   let begun: number | null = null;
   return () => {
     begun ??= readCpu();
-    return readCpu() - begun > TURN;
+    return readCpu() - begun > length;
   };
 }

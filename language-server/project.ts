@@ -20,7 +20,7 @@ import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 import { createAnalyserCache } from './analyser-cache.js';
-import { startTurn } from './defer-until-idle.js';
+import { FIRST_TURN, startTurn } from './defer-until-idle.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
@@ -67,7 +67,7 @@ export interface Project {
   getSnapshot(): Snapshot;
   /** Computes a part of it, so that requests are answered in between. True when it is computed. */
   computeInTurn(): boolean;
-  /** Current problems of these files and, of others, those of the last analysis. Null if there is none. */
+  /** Current problems of these files and, of others, those of the last analysis. Null if there is none, or too much is new. */
   findFirstProblems(names: readonly string[]): readonly Problem[] | null;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
@@ -283,8 +283,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       if (last === null) return null;
       const first = new Set(names.map(toRelativeName));
       const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
-      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions());
-      return [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
+      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions(), startTurn(FIRST_TURN));
+      return found && [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);

@@ -47,7 +47,12 @@ export interface Analyser {
   /** Null: the turn was over before. */
   analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
   /** Problems of these files; what is found for other files is that of earlier inputs, where they have been analysed. */
-  analyseFirst(names: ReadonlySet<string>, files: readonly SourceFile[], options: AnalyseOptions): readonly Problem[];
+  analyseFirst(
+    names: ReadonlySet<string>,
+    files: readonly SourceFile[],
+    options: AnalyseOptions,
+    isOver: () => boolean,
+  ): readonly Problem[] | null;
   /** Another registry, in which nothing but the schemas of these plugins is another. */
   changeSchemas(registry: Registry, ids: readonly PluginId[]): void;
   /** The problems of one file that hold in any set; the next analysis reuses them. */
@@ -58,12 +63,16 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry).analyseAll(files, options);
 }
 
+/** More definitions than a turn checks. */
+const MANY = 50;
+
 export function createAnalyser(first: Registry): Analyser {
   let current = first;
   const registry = createRegistryView(() => current);
   const memory = createStageCache(registry.codes);
   let shelf = new Map<string, FileRead>();
   const outdated = new WeakSet<Definition>();
+  let isWide = false;
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
@@ -131,20 +140,26 @@ export function createAnalyser(first: Registry): Analyser {
   };
   return {
     analyseAll: (files, options) => analyse(files, options),
-    analyseInTurn: (files, options, isOver) => analyseInTurn({ isOver }, () => analyse(files, options)),
-    analyseFirst(names, files, options) {
-      const turn = { isOver: () => false, isWanted: (thing: object) => isIn(thing, names) };
-      const found = analyseInTurn(turn, () => analyse(files, options, names))?.problems ?? [];
-      return found.filter(({ file }) => names.has(file));
+    analyseInTurn(files, options, isOver) {
+      if (isWide) {
+        // Definitions that are walked again have no earlier outcomes; first the open files use those.
+        isWide = false;
+        return null;
+      }
+      return analyseInTurn({ isOver }, () => analyse(files, options));
+    },
+    analyseFirst(names, files, options, isOver) {
+      const turn = { isOver, isWanted: (thing: object) => isIn(thing, names) };
+      const found = analyseInTurn(turn, () => analyse(files, options, names))?.problems;
+      return found?.filter(({ file }) => names.has(file)) ?? null;
     },
     changeSchemas(next, ids) {
-      const isOutdated = createOutdatedTest(current, next, ids);
+      const all = [...shelf.values()].flatMap(({ definitions }) => definitions);
+      const found = all.filter(createOutdatedTest(current, next, ids));
       current = next;
-      for (const one of [...shelf.values()].flatMap(({ definitions }) => definitions)) {
-        if (!isOutdated(one)) continue;
-        outdated.add(one);
-        last = null;
-      }
+      for (const one of found) outdated.add(one);
+      if (found.length > 0) last = null;
+      isWide = found.length > MANY;
     },
     scanFile(source) {
       const report = createReport(registry.codes);

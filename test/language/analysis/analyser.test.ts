@@ -108,7 +108,8 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
 /** At once, or in turns that end before everything is computed, of which the first may be of one file. */
 function analyseKept(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, random: Random) {
   if (random.chance(0.6)) return analyser.analyseAll(files, options);
-  if (files.length > 0 && random.chance(0.5)) analyser.analyseFirst(new Set([random.pick(files).file]), files, options);
+  if (files.length > 0 && random.chance(0.5))
+    analyser.analyseFirst(new Set([random.pick(files).file]), files, options, () => random.chance(0.01));
   for (const most = 10 + random.below(40); ;) {
     let count = 0;
     const found = analyser.analyseInTurn(files, options, () => ++count > most);
