@@ -5,16 +5,14 @@ import { memoizeWith } from '../language/analysis/memoize.js';
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Registry } from '../language/analysis/registry.js';
-import { createCrudFiles } from '../language/export/crud-files.js';
-import { createCrud, listOwners } from '../plugins/index.crud.js';
+import { createCrudFiles, type CrudFiles } from '../language/export/crud-files.js';
+import { createCrud, listOwners, type Crud } from '../plugins/index.crud.js';
 
 const getTables = memoizeWith(({ models }: Analysis, registry: Registry) => compileTables(models, registry));
 
-export interface EndpointFiles {
+export interface EndpointFiles extends Pick<CrudFiles<Crud>, 'paths' | 'writeFiles'> {
   /** Null: there is at most one, which needs no choice. */
   readonly owner: string | null;
-  /** Texts by path. */
-  readonly files: ReadonlyMap<string, string>;
 }
 
 /** Empty where the model is no table with a key, or its resources are there. */
@@ -31,6 +29,6 @@ export function listEndpointFiles(
   const owners = listOwners(analysis.resources, table, tables).map(({ column }) => column);
   return (owners.length > 1 ? owners : [null]).flatMap((owner) => {
     const made = createCrudFiles({ analysis, registry, chosen, table, tables, owner: owner ?? undefined, createCrud });
-    return typeof made === 'string' ? [] : [{ owner, files: made.files }];
+    return typeof made === 'string' ? [] : [{ ...made, owner }];
   });
 }

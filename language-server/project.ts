@@ -4,7 +4,7 @@
  */
 import type { StatementParser } from '../contract/query-language.js';
 import { join, relative } from 'node:path';
-import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
+import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/analyse.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
@@ -19,6 +19,8 @@ import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
+import { createAnalyserCache } from './analyser-cache.js';
+import { FIRST_TURN, startTurn } from './defer-until-idle.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
@@ -63,6 +65,10 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
+  /** Computes a part of it, so that requests are answered in between. True when it is computed. */
+  computeInTurn(): boolean;
+  /** Current problems of these files and, of others, those of the last analysis. Null if there is none, or too much is new. */
+  findFirstProblems(names: readonly string[]): readonly Problem[] | null;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
@@ -130,7 +136,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     onSettings: () => config.clearAll(),
   });
   let isRead = false;
-  let analyser: { readonly meaning: string; readonly own: Analyser } | null = null;
+  const findAnalyser = createAnalyserCache();
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
@@ -176,24 +182,24 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     ]);
   }
 
-  function analyseProject(): Snapshot {
+  const listFiles = (): SourceFile[] => [...getOverlaidFiles().values()];
+  const createOptions = (): AnalyseOptions => ({
+    ...{ env: state.env, ...state.statements, given: config.get().config, refusals: late.refusals },
+  });
+
+  function createSnapshot(analysis: Analysis): Snapshot {
     const served = config.get();
-    const options = { env: state.env, ...state.statements, given: served.config, refusals: late.refusals };
-    const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
     const settings = late.listSettingProblems(analysis, getConfigText());
-    const own = [...state.plugins.problems, ...served.problems, ...unmatched];
-    const all = removeUncertain([...own, ...analysis.problems, ...settings]);
+    const all = removeUncertain([...listOwnProblems(), ...unmatched, ...analysis.problems, ...settings]);
     texts.recordSound(typed, all, toRelativeName);
     return { analysis, problems: all, config: served.config };
   }
 
-  /** Another registry of the same meaning has other texts for hovers: the analysis stays as it is. */
-  function getAnalyser(): Analyser {
-    const { registry, meaning } = state.plugins;
-    if (analyser?.meaning !== meaning) analyser = { meaning, own: createAnalyser(registry) };
-    return analyser.own;
-  }
+  /** Of the plugins and the config. */
+  const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
+
+  const getAnalyser = (): Analyser => findAnalyser(state.plugins);
 
   /** Removes problems about unknown names while some plugins are unknown. */
   function removeUncertain(problems: readonly Problem[]): readonly Problem[] {
@@ -221,7 +227,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   }
 
   const createTrialSource = (): TrialSource => ({
-    registry: state.plugins.registry,
+    plugins: state.plugins,
     files: [...getOverlaidFiles().values()],
     analysis: project.getRecentSnapshot().analysis,
     options: { env: state.env, ...state.statements, given: project.config },
@@ -265,9 +271,22 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return getOverlaidFiles();
     },
     getSnapshot() {
-      now ??= analyseProject();
+      now ??= createSnapshot(getAnalyser().analyseAll(listFiles(), createOptions()));
       last = now;
       return now;
+    },
+    computeInTurn() {
+      if (now !== null) return true;
+      const found = getAnalyser().analyseInTurn(listFiles(), createOptions(), startTurn());
+      if (found !== null) last = now = createSnapshot(found);
+      return found !== null;
+    },
+    findFirstProblems(names) {
+      if (last === null) return null;
+      const first = new Set(names.map(toRelativeName));
+      const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
+      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions(), startTurn(FIRST_TURN));
+      return found && [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);

@@ -48,6 +48,8 @@ export function createPublisher({
   const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
+  /** Projects of which an analysis is going on in turns. */
+  const inTurns = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
   let over = false;
 
@@ -57,7 +59,8 @@ export function createPublisher({
     if (over) return;
     try {
       if (published.has(project) && project.isParserReady) {
-        publishAllFiles(project);
+        if (project.computeInTurn()) publishAllFiles(project);
+        else publishInTurns(project);
         return;
       }
       if (!published.has(project)) publishOpenFiles(project);
@@ -67,8 +70,21 @@ export function createPublisher({
     }
   }
 
+  /** Open files first; the others follow when their turns are over. */
+  function publishInTurns(project: Project): void {
+    if (!inTurns.has(project)) {
+      const found = project.findFirstProblems(listOpenFiles(project));
+      if (found !== null) {
+        announceReading(project);
+        replaceReports(project, found);
+      }
+    }
+    inTurns.add(project);
+    deferUntilIdle(() => publisher.publishNow(project));
+  }
+
   function publishOpenFiles(project: Project): void {
-    void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
+    announceReading(project);
     const open = listOpenFiles(project).filter((name) => project.files.has(name));
     published.add(project);
     getReports().replaceReports(
@@ -78,12 +94,23 @@ export function createPublisher({
     );
   }
 
+  /** Further diagnostics follow without an edit. */
+  const announceReading = (project: Project): void =>
+    void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
+
   /** Open files that belong to the project, including its config. */
   const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
 
   function publishAllFiles(project: Project): void {
+    inTurns.delete(project);
+    replaceReports(project, project.getSnapshot().problems);
+    report(project);
+    deferUntilIdle(() => onPublished?.(project));
+  }
+
+  function replaceReports(project: Project, problems: readonly Problem[]): void {
     const byName = new Map<string, Problem[]>();
-    for (const problem of project.getSnapshot().problems) {
+    for (const problem of problems) {
       const known = byName.get(problem.file);
       if (known === undefined) byName.set(problem.file, [problem]);
       else known.push(problem);
@@ -92,8 +119,6 @@ export function createPublisher({
     for (const [file, found] of byName)
       byFile.set(toClientUri(join(project.folder, file)), toDiagnostics(project, found));
     getReports().replaceReports(project, byFile, true);
-    report(project);
-    deferUntilIdle(() => onPublished?.(project));
   }
 
   const toDiagnostics = (project: Project, problems: readonly Problem[]): Diagnostic[] =>
@@ -126,6 +151,7 @@ export function createPublisher({
         publish(project);
         return;
       }
+      inTurns.delete(project);
       clearTimeout(waiting.get(project));
       waiting.set(
         project,

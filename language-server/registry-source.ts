@@ -6,7 +6,7 @@ import { readPluginLists } from '../language/analysis/config.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { buildRegistry } from '../language/analysis/build-registry.js';
 import { BootError } from '../contract/boot-error.js';
-import { pluginId } from '../contract/plugin.js';
+import { pluginId, type PluginId } from '../contract/plugin.js';
 import type { PluginSpec } from '../contract/plugin-spec.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
@@ -29,9 +29,15 @@ export interface LoadedRegistry {
   readonly folders: readonly string[];
   /** All that the registry is built from. */
   readonly content: string;
-  /** The same without texts that only people read: with an equal one, an analysis finds the same. */
+  /** The same without texts that only people read, and without schemas. */
   readonly meaning: string;
+  /** The schemas of the project's own plugins: with the same meaning and equal schemas, an analysis finds the same. */
+  readonly schemas: ReadonlyMap<PluginId, string>;
 }
+
+/** Plugins with another schema, of two registries with the same meaning. */
+export const listChangedSchemas = (before: LoadedRegistry, after: LoadedRegistry): PluginId[] =>
+  [...after.schemas].flatMap(([id, schema]) => (before.schemas.get(id) === schema ? [] : [id]));
 
 let whole: Registry | undefined;
 
@@ -82,7 +88,8 @@ export async function loadRegistry({ folder, source, trusted, before }: Registry
   const complete = folders.every((entry) => !notes.has(entry));
   const problems = reportUnreadPlugins(registry, CONFIG_NAME, source, notes);
   const meaning = JSON.stringify([plugins, disable, manifests.map((one) => one && toMeaning(one)), [...notes]]);
-  return { registry, problems, complete, notes, folders: places, content, meaning };
+  const schemas = new Map(manifests.flatMap((one) => (one?.plugins ?? []).map(printSchema)));
+  return { registry, problems, complete, notes, folders: places, content, meaning, schemas };
 }
 
 /** What no check reads: JSON leaves it out. */
@@ -93,10 +100,12 @@ const PROSE = {
 
 const toMeaning = ({ kinds, plugins }: Manifest): unknown => [
   kinds.map((kind) => ({ ...kind, summary: undefined, common: kind.common && omitDocs(kind.common) })),
-  plugins.map((plugin) => ({
-    ...{ ...plugin, ...PROSE },
-    slots: Object.entries(plugin.slots).map(([slot, field]) => [slot, omitDocs(field)]),
-  })),
+  plugins.map((plugin) => ({ ...plugin, ...PROSE, slots: Object.keys(plugin.slots) })),
+];
+
+const printSchema = ({ kind, name, slots }: Manifest['plugins'][number]): [PluginId, string] => [
+  `${kind}:${name}`,
+  JSON.stringify(Object.entries(slots).map(([slot, field]) => [slot, omitDocs(field)])),
 ];
 
 const omitDocs = ({ meta, fields, inner, options, ...field }: FieldNode): unknown => ({

@@ -3,11 +3,12 @@
  * costs the same in a large project; has an analyser of its own, so that it discards nothing.
  */
 import type { Problem } from '../contract/problem.js';
-import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
+import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/analyse.js';
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
-import type { Registry } from '../language/analysis/registry.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
+import { createAnalyserCache } from './analyser-cache.js';
+import type { LoadedRegistry } from './registry-source.js';
 
 /** With this many files or fewer, all take part. */
 const FEW = 40;
@@ -22,14 +23,14 @@ export interface Trials {
 }
 
 export interface TrialSource {
-  readonly registry: Registry;
+  readonly plugins: LoadedRegistry;
   readonly files: readonly SourceFile[];
   /** The analysis that says which file defines what. */
   readonly analysis: Analysis;
   readonly options: AnalyseOptions;
 }
 
-/** For one state of the other files. `analyser`: of earlier trials with the same registry. */
+/** For one state of the other files. `analyser`: of earlier trials. */
 export function createTrials({ files, analysis, options }: TrialSource, analyser: Analyser): Trials {
   const kept = new Map<string, readonly Problem[]>();
   let size = 0;
@@ -108,15 +109,13 @@ export function createTextTrials(): {
   getTrials(name: string, source: () => TrialSource): Trials;
 } {
   const sound = new Map<string, string>();
-  let own: { readonly registry: Registry; readonly analyser: Analyser } | null = null;
+  const findAnalyser = createAnalyserCache();
   let current: { readonly name: string; readonly trials: Trials } | null = null;
 
   function getTrials(name: string, source: () => TrialSource): Trials {
     if (current?.name !== name) {
       const given = source();
-      if (own?.registry !== given.registry)
-        own = { registry: given.registry, analyser: createAnalyser(given.registry) };
-      current = { name, trials: createTrials(given, own.analyser) };
+      current = { name, trials: createTrials(given, findAnalyser(given.plugins)) };
     }
     return current.trials;
   }

@@ -48,7 +48,9 @@ export interface Client {
   fetchCompletions(offset: number): Promise<readonly string[]>;
   fetchHover(offset: number): Promise<string>;
   /** Tells the server that a file has changed on disk, as the editor does that watches it. */
-  noteChange(file: string): void;
+  noteChange(...files: readonly string[]): void;
+  /** The next diagnostics of the open file. */
+  waitForNext(): Promise<unknown>;
   /** Until our server has published after `work`. */
   waitForPublication(work: () => void): Promise<void>;
   /** Until our server has told that it knows so many resources. */
@@ -176,9 +178,14 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
       if (capabilities.hoverProvider === undefined) return '';
       return JSON.stringify(await connection.sendRequest(HoverRequest.type, at(offset)));
     },
-    noteChange(name) {
-      const change = { uri: pathToFileURL(join(folder, name)).href, type: FileChangeType.Changed };
-      void connection.sendNotification(DidChangeWatchedFilesNotification.method, { changes: [change] });
+    noteChange(...names) {
+      const type = FileChangeType.Changed;
+      const changes = names.map((name) => ({ uri: pathToFileURL(join(folder, name)).href, type }));
+      void connection.sendNotification(DidChangeWatchedFilesNotification.method, { changes });
+    },
+    waitForNext() {
+      const before = told;
+      return waitUntil('the next diagnostics', () => (told !== before ? told : null));
     },
     async waitForPublication(work) {
       const before = published;

@@ -112,3 +112,23 @@ const formatBounds = ({ bound, unit, isOfMost, cpuBound }: FigureRow): string =>
 
 const formatCpu = (values: readonly number[] | undefined): string =>
   values === undefined || values.length === 0 ? '' : `${median(values).toFixed(1)} ms`;
+
+export interface EditorMeasurement {
+  readonly book: Book;
+  readonly side: Side;
+  readonly folder: string;
+}
+
+export const KEYSTROKES = 15;
+/** Letters of each kind in the large project, and milliseconds of CPU that one may take. */
+export const LARGE_EDITS = 25;
+export const EDIT_CPU = 40;
+export const LARGE = '2,000 resources, 200 models';
+
+export const createTimeRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'ms', bound });
+/** Of an edit in the large project: what nearly all of them may take, and what one may cost. */
+export const createEditRow = (name: string, bound: number, cpuBound: number | null = EDIT_CPU): FigureRow => ({
+  ...{ name: `${LARGE}: ${name}`, unit: 'ms', bound, isOfMost: true },
+  ...(cpuBound !== null && { cpuBound }),
+});
+export const createMemoryRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'MiB', bound });

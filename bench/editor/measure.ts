@@ -21,41 +21,34 @@ import {
 } from '../../test/support/large-files.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { readResidentMiB, readTreeCpuMicros } from '../proc.js';
-import { median } from '../report.js';
 import { rotateItems } from '../rounds.js';
-import { createBook, type Book, type FigureRow } from './figures.js';
+import { measureChanges } from './changes.js';
+import {
+  createBook,
+  createEditRow,
+  createMemoryRow,
+  createTimeRow,
+  EDIT_CPU,
+  KEYSTROKES,
+  LARGE,
+  LARGE_EDITS,
+  type EditorMeasurement,
+  type FigureRow,
+} from './figures.js';
 import { startClient, type Client } from './client.js';
-import { addPlugin, makeSides, MANIFEST, writeProject, writeSample, type Side } from './sides.js';
+import { makeSides, writeProject, writeSample, type Side } from './sides.js';
+import { addPlugins } from './plugins.js';
 
-const KEYSTROKES = 15;
 const EDITS = 100;
-/** Letters of each kind in the large project, and milliseconds of CPU that one may take. */
-const LARGE_EDITS = 25;
-const EDIT_CPU = 40;
 /** While a section of the config is misspelt, the last valid config holds: the analysis stays as it is. */
 const CONFIG_CPU = 15;
 /** Milliseconds without a letter in which a server may give memory back. */
 const IDLE = 3000;
-const LARGE = '2,000 resources, 200 models';
 const SAMPLE_FILE = 'definitions/resources/sign-in.resource.json';
-
-const createTimeRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'ms', bound });
-/** Of an edit in the large project: what nearly all of them may take, and what one may cost. */
-const createEditRow = (name: string, bound: number, cpuBound = EDIT_CPU): FigureRow => ({
-  ...{ name: `${LARGE}: ${name}`, unit: 'ms', bound },
-  ...{ isOfMost: true, cpuBound },
-});
-const createMemoryRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'MiB', bound });
 
 interface Options {
   readonly rounds: number;
   readonly json: string | null;
-}
-
-interface EditorMeasurement {
-  readonly book: Book;
-  readonly side: Side;
-  readonly folder: string;
 }
 
 export async function measureEditor(folder: string, options: Options, print: (line: string) => void): Promise<number> {
@@ -65,7 +58,7 @@ export async function measureEditor(folder: string, options: Options, print: (li
   await writeSample(sample);
   await writeProject(large, one);
   await writeProject(many, workspace);
-  const [wide, edited] = [join(folder, 'wide'), addPlugin(createManyModelsProject(2000, 200))];
+  const [wide, edited] = [join(folder, 'wide'), addPlugins(createManyModelsProject(2000, 200))];
   await writeProject(wide, edited);
   print(`Node ${process.version}; 200 KB hold ${one.resources} resources; ${options.rounds} rounds after a warm-up`);
   let book = createBook();
@@ -256,52 +249,6 @@ async function measureEdits(
     book.add(memory, side, [readResidentMiB(client.pid)]);
     await client.close();
   }
-}
-
-/** Files that change on disk: variables, a manifest, and JSON that is no part of the project. */
-async function measureChanges(
-  { book, side, folder }: EditorMeasurement,
-  client: Client,
-  { files, open }: LargeProject,
-): Promise<void> {
-  const variables = files['.env'] ?? '';
-  const manifest = files[MANIFEST] ?? '';
-  const changes = [
-    { name: 'another variable in .env', file: '.env', write: (n: number) => `${variables}OTHER=${'x'.repeat(n)}\n` },
-    {
-      name: 'another value of a variable that every resource names',
-      file: '.env',
-      write: (n: number) => `${variables.trimEnd()}${'x'.repeat(n % 2)}\n`,
-    },
-    {
-      name: 'another text in a manifest',
-      file: MANIFEST,
-      write: (n: number) => manifest.replace('"summary": "', `"summary": "${'x'.repeat(n)}`),
-    },
-  ];
-  for (const { name, file, write } of changes) {
-    const [took, cpu]: [number[], number[]] = [[], []];
-    for (let n = 0; n < LARGE_EDITS; n++) {
-      await writeFile(join(folder, file), write(n));
-      const [cpuBefore, before] = [readTreeCpuMicros(client.pid), performance.now()];
-      await client.waitForPublication(() => client.noteChange(file));
-      took.push(performance.now() - before);
-      cpu.push((readTreeCpuMicros(client.pid) - cpuBefore) / 1000);
-    }
-    await writeFile(join(folder, file), files[file] ?? '');
-    book.add(createEditRow(`diagnostics, ${name}`, 150), side, took, median(cpu));
-  }
-  const cpuBefore = readTreeCpuMicros(client.pid);
-  const answers: number[] = [];
-  for (let n = 0; n < KEYSTROKES; n++) {
-    const before = performance.now();
-    client.noteChange('package.json');
-    // Nothing is published, so an answer behind it says when the server is done.
-    await client.fetchHover((files[open] ?? '').indexOf('"mode"') + 2);
-    answers.push(performance.now() - before);
-  }
-  const each = (readTreeCpuMicros(client.pid) - cpuBefore) / 1000 / KEYSTROKES;
-  book.add(createTimeRow(`${LARGE}: an unrelated JSON file, and a hover`, 15), side, answers, each);
 }
 
 const isKnown = (side: Side, found: readonly Diagnostic[], expected: RegExp): boolean =>

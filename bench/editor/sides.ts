@@ -6,10 +6,7 @@ import { getServerProcess } from '../../extension/src/server-process.js';
 import { DATA_FILES } from '../../extension/tools/built-in.js';
 import { bundle } from '../../extension/tools/bundle.js';
 import { buildRegistry } from '../../language/analysis/build-registry.js';
-import type { PluginSpec } from '../../contract/plugin-spec.js';
-import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import { createSchema } from '../../language/export/schema-files.js';
-import { readPackageFile } from '../../language/project/package-folder.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import type { LargeProject } from '../../test/support/large-files.js';
@@ -74,23 +71,6 @@ export async function writeProject(folder: string, { files }: Pick<LargeProject,
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-}
-
-export const MANIFEST = 'own/plugin.manifest.json';
-
-/** The project with a plugin of its own, which no definition names. */
-export function addPlugin<P extends LargeProject>(project: P): P {
-  const spec: PluginSpec = {
-    ...{ kind: 'generator', name: 'SHORTCODE', since: '1.0.0', summary: 'Eight letters.' },
-    facts: { length: 8, pattern: '[a-z]{8}', sortable: false, guessable: true },
-    examples: [{ title: 'A code', json: '$GENERATOR.SHORTCODE' }],
-    counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.SHORTCOD', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
-  };
-  const registry = buildRegistry(kinds, [...specs, spec]);
-  const { version } = readPackageFile();
-  const manifest = formatManifest(createManifest({ registry, version, kinds: [], specs: [spec], runtime: () => null }));
-  const config = '{ "definitions": ["definitions/**/*.json"], "plugins": ["builtin:*", "./own"] }\n';
-  return { ...project, files: { ...project.files, 'lintel.config.json': config, [MANIFEST]: manifest } };
 }
 
 /** The sample of the distribution, as `lintel init` would lay it out. */

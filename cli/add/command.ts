@@ -33,7 +33,8 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   const input = { analysis: loaded.analysis, registry: project.registry, chosen, table, tables };
   const made = createCrudFiles({ ...input, owner: options.owner, createCrud });
   if (typeof made === 'string') return printRejection(made, 1);
-  const { files, content } = made;
+  const { content } = made;
+  const files = made.writeFiles();
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
     return 0;

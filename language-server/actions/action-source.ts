@@ -13,7 +13,8 @@ export interface ActionSourceInput {
 
 export interface CodeActionOffer {
   readonly title: string;
-  readonly edit: WorkspaceEdit;
+  /** A function makes it when the action is chosen. */
+  readonly edit: WorkspaceEdit | (() => WorkspaceEdit);
   readonly fixes: readonly Problem[];
   /** Defaults to a quick fix. */
   readonly kind?: string;

@@ -15,12 +15,16 @@ export async function endpointActions({ server, view, range }: ActionSourceInput
   if (definition?.sort !== 'model') return [];
   const { analysis, registry, project } = view;
   const { listEndpointFiles } = await import('../endpoint-files.js');
-  return listEndpointFiles(analysis, registry, project.config, definition.name).flatMap(({ owner, files }) => {
-    const texts = [...files].map(([file, text]) => [join(project.folder, file), text] as const);
-    if (texts.some(([file]) => project.files.has(file) || existsSync(file))) return [];
-    const title = owner === null ? TITLE : `${TITLE}; callers reach the rows with themselves as "${owner}"`;
-    return [{ title, edit: createFiles(texts), fixes: [], kind: CodeActionKind.RefactorRewrite }];
-  });
+  return listEndpointFiles(analysis, registry, project.config, definition.name).flatMap(
+    ({ owner, paths, writeFiles }) => {
+      const names = paths.map((path) => join(project.folder, path));
+      if (names.some((name) => project.files.has(name) || existsSync(name))) return [];
+      const edit = (): WorkspaceEdit =>
+        createFiles([...writeFiles()].map(([path, text]) => [join(project.folder, path), text]));
+      const title = owner === null ? TITLE : `${TITLE}; callers reach the rows with themselves as "${owner}"`;
+      return [{ title, edit, fixes: [], kind: CodeActionKind.RefactorRewrite }];
+    },
+  );
 }
 
 /** An editor rejects the whole edit if one of the files exists meanwhile. */

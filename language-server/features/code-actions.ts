@@ -1,5 +1,5 @@
 /** Attaches the edits of the sources in `actions/` to the diagnostics they fix. */
-import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
+import type { CodeAction, CodeActionParams, Diagnostic, Range, WorkspaceEdit } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
 import type { Problem } from '../../contract/problem.js';
 import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
@@ -41,9 +41,20 @@ export const codeActions: Feature = {
         CodeActionKind.RefactorExtract,
         FIX_ALL,
       ],
+      resolveProvider: true,
     },
   }),
-  attach: (server) =>
+  attach(server) {
+    server.connection.onCodeActionResolve(async (action, token) => {
+      const { title } = action;
+      const data = action.data as ResolveData | undefined;
+      if (data === undefined) return action;
+      const resolve = createDocumentHandler<ResolveData, CodeAction>(server, action, async (view, { range }) => {
+        const found = (await listOffers(server, view, range)).find((one) => one.title === title);
+        return found === undefined ? action : { ...action, edit: makeEdit(found) };
+      });
+      return resolve(data, token);
+    });
     server.connection.onCodeAction(
       createDocumentHandler(server, [], async (view, { range, context: { only } }) => {
         const isWanted = (kind: string): boolean =>
@@ -51,8 +62,24 @@ export const codeActions: Feature = {
         const all = only !== undefined && isWanted(FIX_ALL) ? fixAllAction(view, FIX_ALL) : null;
         return [...(await createCodeActions(server, view, range, isWanted)), ...(all === null ? [] : [all])];
       }),
-    ),
+    );
+  },
 };
+
+/** What the client returns with an action whose edit is made when it is chosen. */
+type ResolveData = Pick<CodeActionParams, 'textDocument' | 'range'>;
+
+const makeEdit = ({ edit }: CodeActionOffer): WorkspaceEdit => (typeof edit === 'function' ? edit() : edit);
+
+const canResolve = ({ client }: ServerContext): boolean =>
+  client.textDocument?.codeAction?.resolveSupport?.properties.includes('edit') === true;
+
+async function listOffers(server: ServerContext, view: DocumentContext, range: Range): Promise<CodeActionOffer[]> {
+  const problems = view.problems.filter((problem) => isTouching(problem.range, range));
+  const offers: CodeActionOffer[] = [];
+  for (const source of SOURCES) offers.push(...(await source({ server, view, range, problems })));
+  return offers;
+}
 
 async function createCodeActions(
   server: ServerContext,
@@ -60,14 +87,14 @@ async function createCodeActions(
   range: Range,
   wants: (kind: string) => boolean,
 ): Promise<CodeAction[]> {
-  const problems = view.problems.filter((problem) => isTouching(problem.range, range));
-  const offers: CodeActionOffer[] = [];
-  for (const source of SOURCES) offers.push(...(await source({ server, view, range, problems })));
+  const offers = await listOffers(server, view, range);
+  const data: ResolveData = { textDocument: { uri: server.toClientUri(view.name) }, range };
   const alone = new Map<Problem, number>();
   for (const { fixes } of offers) for (const one of fixes) alone.set(one, (alone.get(one) ?? 0) + 1);
   const shown = new Map<Problem, Diagnostic>();
   return offers
-    .map(({ title, edit, fixes, needsReview, kind = CodeActionKind.QuickFix }): CodeAction => {
+    .map((offer): CodeAction => {
+      const { title, edit, fixes, needsReview, kind = CodeActionKind.QuickFix } = offer;
       const diagnostics = fixes.map((problem) => {
         const one = shown.get(problem) ?? toDiagnostic(problem, view.project, (name) => server.toClientUri(name));
         shown.set(problem, one);
@@ -77,7 +104,7 @@ async function createCodeActions(
       return {
         title,
         kind,
-        edit,
+        ...(typeof edit === 'function' && canResolve(server) ? { data } : { edit: makeEdit(offer) }),
         ...(diagnostics.length > 0 && { diagnostics }),
         ...(isOnly && { isPreferred: true }),
       };

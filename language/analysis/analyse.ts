@@ -6,38 +6,23 @@ import type { StatementParser } from '../../contract/query-language.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
-import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
-import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
-import { checkBlindModels } from './checks/blind-index.js';
-import { checkCollections } from './checks/collections.js';
-import { checkModels } from './checks/models.js';
-import { checkPurposes } from './checks/variable-purposes.js';
+import type { EnvFacts } from './checks/accessors.js';
 import type { QueryRejections, StatementRejections } from './checks/rejections.js';
-import { checkSet, type SetChecks, type VerifiedFindings } from './check-set.js';
-import { checkTemplates } from './checks/templates.js';
+import type { VerifiedFindings } from './check-set.js';
 import type { AnalysisSettings } from './config.js';
-import { buildModels } from './build-models.js';
-import { groupResources, getResourceId, getResourcePath, listResources } from './resource-groups.js';
-import { createResultNames, linkGroups, listResultColumns, orderBySet, type WholeSet } from './link-group.js';
-import { joinLists } from './blocks.js';
-import { readQueries } from './read-queries.js';
+import type { LinkedGroup } from './link-group.js';
 import { isSame } from './lookups.js';
 import { createSingleRun } from './single-run.js';
-import { createStageCache, type Blocks, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
+import { createStageCache, TurnEnd, type StageInput, type Turn } from './stage-cache.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
-import { createLazy, memoize } from './memoize.js';
-import { readFile, type FileRead, type SourceFile } from './read.js';
-import type { Registry } from './registry.js';
+import type { LinkedResource } from './linked-resource.js';
+import { readFile, renewDefinitions, type FileRead, type SourceFile } from './read.js';
+import { createRegistryView, type Registry } from './registry.js';
+import type { FieldNode } from '../schema/field-node.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
-import { createCatalogue } from './catalogue.js';
-import { createStoredObjects, type StoredObjects } from './stored-objects.js';
-import { resolveStores } from './stores.js';
-import { listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
-import { linkModelReferences, checkForeign } from './model-references.js';
-import { addTimestamps, findTimestamps } from './timestamps.js';
-import { collectUniques } from './uniques.js';
-import { walkDefinition } from './walk-definition.js';
+import { createStoredObjects } from './stored-objects.js';
+import { analyseDefinitions, walkDefinitions, type AnalysisRun } from './analyse-definitions.js';
 
 export type { VerifiedFindings } from './check-set.js';
 export type { SourceFile } from './read.js';
@@ -64,6 +49,17 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
+  /** Null: the turn was over before. */
+  analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
+  /** Problems of these files; what is found for other files is that of earlier inputs, where they have been analysed. */
+  analyseFirst(
+    names: ReadonlySet<string>,
+    files: readonly SourceFile[],
+    options: AnalyseOptions,
+    isOver: () => boolean,
+  ): readonly Problem[] | null;
+  /** Another registry, in which nothing but the schemas of these plugins is another. */
+  changeSchemas(registry: Registry, ids: readonly PluginId[]): void;
   /** The problems of one file that hold in any set; the next analysis reuses them. */
   scanFile(file: SourceFile): readonly Problem[];
 }
@@ -72,8 +68,15 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-export function createAnalyser(registry: Registry, memory = createStageCache(registry.codes)): Analyser {
+/** More definitions than a turn checks. */
+const MANY = 50;
+
+export function createAnalyser(first: Registry, memory = createStageCache(first.codes)): Analyser {
+  let current = first;
+  const registry = createRegistryView(() => current);
   let shelf = new Map<string, FileRead>();
+  const outdated = new WeakSet<Definition>();
+  let isWide = false;
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
@@ -81,52 +84,89 @@ export function createAnalyser(registry: Registry, memory = createStageCache(reg
     report.merge(found.rows);
     return found;
   };
+  /** `wanted`: of a turn in which other files keep what was found for them. */
+  const analyse = (
+    files: readonly SourceFile[],
+    { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [], verified }: AnalyseOptions,
+    wanted: ReadonlySet<string> | null = null,
+  ): Analysis => {
+    const report = createReport(registry.codes);
+    const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
+      memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
+    const facts = [...(env ?? [])].flatMap(([name, fact]) => [name, fact.length, fact.bytes, fact.blank, fact.sameAs]);
+    const run: AnalysisRun = {
+      registry,
+      memory,
+      report,
+      reuseUnchanged,
+      env: reuseUnchanged('env', [env?.size, facts], env),
+      sql,
+      given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
+      refusals,
+      refusedQueries,
+      verified,
+      objects: memory.getOrCompute(registry, report, {
+        name: 'scripts',
+        reads: [...scripts, null, ...stored],
+        compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
+      }),
+    };
+    const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects, verified];
+    if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
+    const reads = new Map<string, FileRead>();
+    const isTold = isSub0(given?.profile ?? null);
+    if (isTold !== byShape) for (const [name, one] of shelf) if (!isReadByKeys(one)) shelf.delete(name);
+    byShape = isTold;
+    const all = files.map((source) => {
+      // Each file of the same name has a cached read, so that a turn goes on from there.
+      let key = source.file;
+      while (reads.has(key)) key += '\0';
+      const known = shelf.get(key);
+      const before = known && (wanted?.has(source.file) === false ? known : renewDefinitions(known, outdated));
+      const found = read(source, before, report);
+      reads.set(key, found);
+      return found;
+    });
+    shelf = reads;
+    const found = all.flatMap((one) => one.definitions);
+    const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
+    const analysis = analyseDefinitions(run, definitions, tests, all);
+    if (wanted === null) last = { inputs, analysis };
+    return analysis;
+  };
+  const analyseInTurn = (turn: Turn, work: () => Analysis): Analysis | null => {
+    memory.setTurn(turn);
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof TurnEnd) return null;
+      throw error;
+    } finally {
+      memory.setTurn(null);
+    }
+  };
   return {
-    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [], verified }) {
-      const report = createReport(registry.codes);
-      const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
-        memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, fact]) => [
-        name,
-        fact.length,
-        fact.bytes,
-        fact.blank,
-        fact.sameAs,
-      ]);
-      const run: AnalysisRun = {
-        registry,
-        memory,
-        report,
-        reuseUnchanged,
-        env: reuseUnchanged('env', [env?.size, facts], env),
-        sql,
-        given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
-        refusals,
-        refusedQueries,
-        verified,
-        objects: memory.getOrCompute(registry, report, {
-          name: 'scripts',
-          reads: [...scripts, null, ...stored],
-          compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
-        }),
-      };
-      const inputs = [[...files], run.env, sql, run.given, refusals, refusedQueries, run.objects, verified];
-      if (last !== null && isSame(last.inputs, inputs)) return last.analysis;
-      const reads = new Map<string, FileRead>();
-      const isTold = isSub0(given?.profile ?? null);
-      if (isTold !== byShape) shelf = new Map();
-      byShape = isTold;
-      const all = files.map((source) => {
-        // A second file of the same name has no cached read.
-        const found = read(source, reads.has(source.file) ? undefined : shelf.get(source.file), report);
-        reads.set(source.file, found);
-        return found;
-      });
-      shelf = reads;
-      const found = all.flatMap((one) => one.definitions);
-      const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
-      last = { inputs, analysis: analyseDefinitions(run, definitions, tests, all) };
-      return last.analysis;
+    analyseAll: (files, options) => analyse(files, options),
+    analyseInTurn(files, options, isOver) {
+      if (isWide) {
+        // Definitions that are walked again have no earlier outcomes; first the open files use those.
+        isWide = false;
+        return null;
+      }
+      return analyseInTurn({ isOver }, () => analyse(files, options));
+    },
+    analyseFirst(names, files, options, isOver) {
+      const turn = { isOver, isWanted: (thing: object) => isIn(thing, names) };
+      const found = analyseInTurn(turn, () => analyse(files, options, names))?.problems;
+      return found?.filter(({ file }) => names.has(file)) ?? null;
+    },
+    changeSchemas(next, ids) {
+      const all = [...shelf.values()].flatMap(({ definitions }) => definitions);
+      const found = all.filter(createOutdatedTest(current, next, ids));
+      current = next;
+      for (const one of found) outdated.add(one);
+      if (found.length > 0) last = null;
+      isWide = found.length > MANY;
     },
     scanFile(source) {
       const report = createReport(registry.codes);
@@ -142,168 +182,47 @@ export function createAnalyser(registry: Registry, memory = createStageCache(reg
   };
 }
 
+/** Its definitions are the same under each profile. */
+const isReadByKeys = ({ faulty, entries }: FileRead): boolean =>
+  !faulty && entries.every(({ definitions: [first] }) => first !== undefined && first.sort !== 'model');
+
+/** `thing`: what stages run on: a definition, a resource or a group of them. */
+function isIn(thing: object, files: ReadonlySet<string>): boolean {
+  if ('doc' in thing) return files.has((thing as Definition).doc.file);
+  if ('definition' in thing) return files.has((thing as LinkedResource).definition.doc.file);
+  return 'linked' in thing && (thing as LinkedGroup).linked.some((one) => isIn(one, files));
+}
+
 const isTest = ({ sort }: Definition): boolean => sort === 'test';
 
-interface AnalysisStart {
-  readonly registry: Registry;
-  readonly memory: StageCache;
-  readonly report: Report;
-  readonly verified?: VerifiedFindings | undefined;
+/** A definition that uses none of these plugins and has no finding of the walk reads nothing of their schemas. */
+function createOutdatedTest(
+  before: Registry,
+  after: Registry,
+  ids: readonly PluginId[],
+): (definition: Definition) => boolean {
+  if (ids.some((id) => isReadByAll(before, after, id))) return () => true;
+  return ({ finds }) => finds.isReported || ids.some((id) => finds.uses.has(id));
 }
 
-interface AnalysisRun extends AnalysisStart, Pick<SetChecks, 'refusals' | 'refusedQueries'> {
-  readonly env: EnvFacts | null;
-  readonly sql: StatementParser | undefined;
-  readonly given: AnalysisSettings | null;
-  readonly objects: StoredObjects;
-  /** Returns the earlier value if `content` is unchanged. */
-  readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
-}
-
-const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
-  new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
-
-/** Also finds the plugins that accessors use. */
-function checkTexts({ registry, memory, report, env, given, verified }: AnalysisRun, blocks: Blocks<Definition>): void {
-  const isLenient = isSub0(given?.profile ?? null);
-  memory.getOrLookUpAll(blocks, report, {
-    name: 'accessors',
-    reads: [env === null, isLenient, verified === undefined],
-    source: env ?? NO_VARIABLES,
-    compute: (definition, lookups: Lookups<EnvFacts>, own) => {
-      checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
-      if (verified === undefined) checkTemplates(registry, own, definition, isLenient);
-    },
+/** True if objects without a field of the plugin may be valid before and invalid now, or the other way round. */
+function isReadByAll(before: Registry, after: Registry, id: PluginId): boolean {
+  const spec = after.plugins.get(id);
+  const kind = spec && after.kind(spec.kind);
+  if (spec === undefined || kind === undefined) return true;
+  if (kind.select.by === 'field') return false;
+  return kind.slots.some((slot) => {
+    const [old, now] = [before.schema(id, slot), after.schema(id, slot)];
+    if (old === undefined || now === undefined) return old !== now;
+    return !isSame(listNeeds(old), listNeeds(now)) || (spec.facts?.instead !== undefined && !hasSameKeys(old, now));
   });
-  if (verified === undefined) checkPurposes({ registry, report, env }, blocks);
 }
 
-function analyseDefinitions(
-  run: AnalysisRun,
-  definitions: readonly Definition[],
-  tests: readonly Definition[],
-  files: readonly FileRead[],
-): Analysis {
-  const faulty = listFileNames(files, 'faulty');
-  const { registry, memory, report, given } = run;
-  walkDefinitions(run, [...definitions, ...tests]);
-  const blocks = memory.splitIntoBlocks('definitions', definitions);
-  checkTexts(run, blocks);
-  const defined = blocks.flatMap(listModels);
-  const naming = blocks.flatMap(listNaming);
-  const listTableReads = (names: TableNames): StageInput[] =>
-    defined.map(({ name }) => [
-      [name, names.getTable(name)],
-      names.listFields(name),
-      names.listBlindFields(name),
-      names.listAddedFields(name),
-    ]);
-  const written = resolveTables(definitions, blocks, report);
-  const plain = run.reuseUnchanged('plain tables', listTableReads(written), written);
-  const wanted = memory.getOrLookUpAll(blocks, report, {
-    name: 'timestamps',
-    reads: [],
-    source: plain,
-    compute: (definition, lookups: Lookups<TableNames>) => findTimestamps(definition, recordTables(lookups), registry),
-  });
-  const grown = addTimestamps(wanted.flatMap(joinLists), plain, report);
-  const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
-  const uniques = collectUniques(naming, tables, report);
-  const stores = resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
-  linkModelReferences(naming, { tables, report, stores, registry });
-  checkForeign({ definitions: defined, tables, registry, stores, report });
-  checkBlindModels({ definitions: defined, registry, stores, report });
-  checkModels({ definitions: defined, tables, uniques, registry, report });
-  checkCollections({ definitions: naming, tables, stores, report });
-  const names = defined.map(({ name }) => tables.getTable(name));
-  const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(defined, tables));
-  const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
-  // A text with syntax errors may end in the middle.
-  const isHalf = (one: Definition): boolean =>
-    faulty.has(one.doc.file) ||
-    (brokenModels.size > 0 &&
-      stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
-  const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
-  const resources = blocks.map(listResources);
-  const columns = run.verified === undefined ? queries.lists.map(listResultColumns) : [];
-  const set: WholeSet = {
-    ...run,
-    tables,
-    queries,
-    paths: memory.getOrCompute(registry, report, {
-      name: 'paths',
-      reads: resources.map(listPaths),
-      compute: () => new Map(resources.flatMap(listPaths)),
-    }),
-    answered: memory.getOrCompute(registry, report, {
-      name: 'result names',
-      reads: columns,
-      compute: () => createResultNames(columns),
-    }),
-  };
-  const groups = linkGroups(set, groupResources(resources, memory, report));
-  const linked = orderBySet(set, resources, groups);
-  const repaired = listFileNames(files, 'repaired');
-  const { problems, acknowledged, broken, unasked } =
-    run.verified === undefined
-      ? checkSet({ ...run, ...set, definitions, tests, defined, blocks, groups, linked, uniques, faulty, repaired })
-      : { ...run.verified, broken: NOTHING, unasked: [] };
-  const named = { ...tables, uniques, stores };
-  const models = buildModels({
-    definitions: defined,
-    linked,
-    tables: named,
-    queries,
-    broken,
-    memory,
-    report,
-  });
-  // Lazy: expensive for large sets, and rarely read.
-  const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
-  const uses = createLazy(() => new Set(blocks.flatMap(listUses)));
-  const spoken = createLazy(() => new Map(queries.lists.flatMap((block) => block.flatMap((one) => [...one.names]))));
-  const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
-  const asked = createLazy(() => listCheckableStatements(definitions, linked.flat(), stores, unasked));
-  return {
-    definitions,
-    tests,
-    get documents() {
-      return documents();
-    },
-    ...models,
-    problems,
-    acknowledged,
-    groups: groups.flat(),
-    get uses() {
-      return uses();
-    },
-    get names() {
-      return spoken();
-    },
-    get checkableStatements() {
-      return asked();
-    },
-    get checkableQueries() {
-      return askedQueries();
-    },
-  };
-}
+const listNeeds = ({ required, parts, fields }: FieldNode): (boolean | string)[] => [
+  required,
+  ...parts,
+  ...Object.entries(fields).flatMap(([name, field]) => (field.required ? [name] : [])),
+];
 
-const NOTHING: ReadonlySet<Definition> = new Set();
-const listUses = memoize((block: readonly Definition[]): readonly PluginId[] => [
-  ...new Set(block.flatMap(({ finds }) => [...finds.uses])),
-]);
-const NO_VARIABLES: EnvFacts = new Map();
-const getItself = (env: EnvFacts): EnvFacts => env;
-
-function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): void {
-  const { registry, memory, report, verified } = start;
-  const isVerified = verified !== undefined;
-  // A walk without the comparison finds the same in these definitions, so an analysis without `verified` may follow.
-  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own, isVerified);
-  memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
-}
-
-const listPaths = memoize((block: readonly Definition[]) =>
-  block.map((one) => [getResourceId(one), getResourcePath(one)] as const),
-);
+const hasSameKeys = (one: FieldNode, other: FieldNode): boolean =>
+  isSame(Object.keys(one.fields), Object.keys(other.fields));

@@ -121,6 +121,8 @@ export interface WalkResult {
   /** Fields of plugins that are not there, so what they declare is unknown. */
   readonly absent: Member[];
   readonly uses: Set<PluginId>;
+  /** The walk has reported something, which may depend on fields that the definition does not have. */
+  isReported: boolean;
 }
 
 export const createWalkResult = (): WalkResult => ({
@@ -136,6 +138,7 @@ export const createWalkResult = (): WalkResult => ({
   places: [],
   absent: [],
   uses: new Set(),
+  isReported: false,
 });
 
 /** Gives back the room that lists have to grow; to be called when everything is found. */

@@ -10,6 +10,7 @@ import { parseSource } from '../source/parse.js';
 import { trimList } from '../source/trim-list.js';
 import { findObjects, type KnownEnd, type TextRange } from '../source/fragments.js';
 import { classifyDefinitions, listEntries } from './classify.js';
+import { createWalkResult } from './facts.js';
 import type { Definition } from './model.js';
 import { createReport, reportFaults, type PendingProblem } from './report.js';
 
@@ -71,6 +72,14 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
   const nodes = root === null ? [] : listEntries(root);
   const found = nodes.map((node) => windows.entryAt(node) ?? createEntry(doc, node, reading));
   return createFileRead(source, doc, found, report.rows, insertion !== null);
+}
+
+/** The same file with new definitions in place of `outdated` ones, which are walked again. */
+export function renewDefinitions(read: FileRead, outdated: { has(definition: Definition): boolean }): FileRead {
+  const renew = (one: Definition): Definition => (outdated.has(one) ? { ...one, finds: createWalkResult() } : one);
+  if (!read.definitions.some((one) => outdated.has(one))) return read;
+  const entries = read.entries.map((entry) => ({ ...entry, definitions: entry.definitions.map(renew) }));
+  return { ...read, entries, definitions: entries.flatMap((entry) => entry.definitions) };
 }
 
 function createFileRead(

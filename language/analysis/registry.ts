@@ -62,6 +62,10 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
+/** The registry that `get` returns now, as one object: what is cached for it stays. */
+export const createRegistryView = (get: () => Registry): Registry =>
+  new Proxy({} as Registry, { get: (_none, key) => Reflect.get(get(), key) as unknown });
+
 export function listFieldsInLanguage(registry: Registry, language: string): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {

@@ -61,7 +61,19 @@ export interface SharedStage<T extends object, R> {
   readonly compute: (thing: T, report: Report) => R;
 }
 
+/** A part of an analysis. What it has computed is cached, so the next turn goes on from there. */
+export interface Turn {
+  /** Asked before an outcome is computed: true ends the turn with `TurnEnd`. */
+  readonly isOver: () => boolean;
+  /** Other things keep the outcomes that they have, of earlier inputs. Absent: all outcomes are current. */
+  readonly isWanted?: ((thing: object) => boolean) | undefined;
+}
+
+export class TurnEnd extends Error {}
+
 export interface StageCache {
+  /** Null: until everything is computed. */
+  setTurn(turn: Turn | null): void;
   /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
@@ -99,6 +111,19 @@ type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
 
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
+  let turn: Turn | null = null;
+  let isComputing = false;
+  /** What is computed within an outcome belongs to it. */
+  const computeOutcome = <T>(compute: () => T): T => {
+    if (isComputing) return compute();
+    if (turn?.isOver() === true) throw new TurnEnd();
+    isComputing = true;
+    try {
+      return compute();
+    } finally {
+      isComputing = false;
+    }
+  };
   const shared = new Map<
     string,
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
@@ -126,6 +151,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     else Object.assign(known, { reads, outcome, rows, lookups });
   };
   const cache: StageCache = {
+    setTurn: (next) => void (turn = next),
     splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T> {
       const blocks = splitIntoBlocks(list, (blocksByName.get(name) ?? []) as Blocks<T>);
       blocksByName.set(name, blocks);
@@ -161,6 +187,10 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
             hasSameReads(block, at, readsOf, known.reads));
         if (isKnown && known.lookups?.hasSameAnswers(source, number) === true) {
           if (known.rows.length > 0) report.merge(known.rows);
+          return known.outcome as readonly R[];
+        }
+        if (known !== null && turn?.isWanted !== undefined && !block.some(turn.isWanted)) {
+          report.merge(known.rows);
           return known.outcome as readonly R[];
         }
         const rows = createReport(codes);
@@ -206,7 +236,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }
       const own = createReport(codes);
       const answers = new RecordedAnswers(source, number, getAnswers(name));
-      const computed = compute(answers, own);
+      const computed = computeOutcome(() => compute(answers, own));
       const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
       answers.endRecording();
       storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
@@ -223,7 +253,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         let done = known.get(thing);
         if (done === undefined) {
           const own = createReport(codes);
-          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
+          done = { outcome: computeOutcome(() => compute(thing, own)), rows: trimList(own.rows) };
           known.set(thing, done);
         }
         if (done.rows.length > 0) report.merge(done.rows);

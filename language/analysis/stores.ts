@@ -7,11 +7,11 @@ import type { LocatedNode } from '../source/tree.js';
 import type { AnalysisSettings, ConfiguredPlugin } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { memoize } from './memoize.js';
-import type { Blocks, StageCache } from './stage-cache.js';
+import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
-import { listCollections, type TableNames } from './tables.js';
+import { listCollections, recordTables, type TableNames } from './tables.js';
 
 export interface Stores {
   listStores(model: string): readonly StorePlace[];
@@ -58,9 +58,11 @@ export function resolveStores(input: StoresInput): Stores {
   ]);
   const placed = memory.getOrLookUpAll(blocks, report, {
     name: STAGE,
-    reads: [names, wanted, models.map(({ name }) => name), chosen],
-    source: NOTHING,
-    compute: (definition, _lookups, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
+    reads: [names, wanted, chosen],
+    source: tables,
+    compute: (definition, lookups: Lookups<TableNames>, own) =>
+      placeQueries(definition, { ...input, tables: recordTables(lookups), report: own }, names, wanted),
+    reuse: (earlier, now) => (isEqualData(earlier, now) ? earlier : now),
   });
   const kept = new Map<string, Map<string, StorePlace>>();
   const addStore = (model: string, place: StorePlace): void => {
@@ -91,7 +93,6 @@ export function resolveStores(input: StoresInput): Stores {
 }
 
 const STAGE = 'stores';
-const NOTHING = Object.freeze({});
 
 /** Each model with each place once; null: a place alone. */
 const listModelPlaces = memoize((block: readonly (readonly PlacedQuery[])[]) => {

@@ -13,5 +13,6 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
   walk(context, node, ROOT_FIELDS[sort], `this ${sort}`);
   const field = MODEL_SETTINGS.fields[ACKNOWLEDGE];
   if (acknowledge !== null && field !== undefined) walk(context, acknowledge, field, `"${ACKNOWLEDGE}"`);
+  finds.isReported = report.rows.length > 0;
   trimWalkResult(finds);
 }

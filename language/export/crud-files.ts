@@ -9,7 +9,7 @@ import { formatJson } from './json-text.js';
 
 interface CrudContent {
   readonly resources: readonly JsonObject[];
-  readonly tests: Json;
+  readonly createTests: () => Json;
 }
 
 /** What the plugin reads. */
@@ -36,8 +36,9 @@ export interface CrudFilesInput<T extends CrudContent> {
 
 export interface CrudFiles<T> {
   readonly content: T;
+  readonly paths: readonly string[];
   /** Texts by path. */
-  readonly files: ReadonlyMap<string, string>;
+  readonly writeFiles: () => ReadonlyMap<string, string>;
 }
 
 /** A message if the table or the owner does not fit. */
@@ -55,7 +56,16 @@ export function createCrudFiles<T extends CrudContent>(input: CrudFilesInput<T>)
   if (typeof content === 'string') return content;
   const taken = resources.find(({ id }) => content.resources.some((one) => one['id'] === id));
   if (taken !== undefined) return `There is a resource "${taken.id}" already; nothing was written.`;
-  return { content, files: nameFiles(analysis, table, base, content) };
+  const [resourceFile, testFile] = nameFiles(analysis, table, base);
+  return {
+    content,
+    paths: [resourceFile, testFile],
+    writeFiles: () =>
+      new Map([
+        [resourceFile, `${formatJson(content.resources)}\n`],
+        [testFile, `${formatJson(content.createTests())}\n`],
+      ]),
+  };
 }
 
 function explainUnfit({ model, columns, stores }: ModelTable, kind: string, owner: string | undefined): string | null {
@@ -74,12 +84,8 @@ function nameFiles(
   { models }: Pick<Analysis, 'models'>,
   { model }: ModelTable,
   base: string,
-  { resources, tests }: CrudContent,
-): ReadonlyMap<string, string> {
+): readonly [resources: string, tests: string] {
   const file = models.find(({ name }) => name === model)?.definition.doc.file ?? '';
   const folder = file.replace(/[^/]*$/, '').replace(/(^|\/)models\/$/, '$1');
-  return new Map([
-    [`${folder}resources/${base}.resource.json`, `${formatJson(resources)}\n`],
-    [`${folder}tests/${base}.test.json`, `${formatJson(tests)}\n`],
-  ]);
+  return [`${folder}resources/${base}.resource.json`, `${folder}tests/${base}.test.json`];
 }

@@ -25,6 +25,10 @@ describe('language server: code actions that change several places', () => {
             '{ "id": { "type": "String", "primary_key": true }, "email": { "type": "String" }, "age": { "type": "Number", "optional": true } }',
         },
         capabilities: {
+          textDocument: {
+            publishDiagnostics: { versionSupport: true },
+            codeAction: { dataSupport: true, resolveSupport: { properties: ['edit'] } },
+          },
           workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } },
         },
       })),
@@ -187,6 +191,8 @@ describe('language server: code actions that change several places', () => {
       const offered = await requestActions(editor, NOTE, text);
       const action = offered.actions.find(({ title }) => title === TITLE);
       expect(action?.kind).to.equal('refactor.rewrite');
+      // Offered without its texts, which the request for the chosen action brings.
+      expect(action?.data).to.be.an('object');
       const created = (action?.edit?.documentChanges ?? []).flatMap((one) => ('kind' in one ? [one.kind] : []));
       expect(created).to.deep.equal(['create', 'create']);
       const files = offered.applyAction(TITLE);

@@ -1,6 +1,7 @@
 /** Code actions in the editor: the offers at a caret or a selection, and the files after one is accepted. */
 import {
   CodeActionRequest,
+  CodeActionResolveRequest,
   type CodeAction,
   type Diagnostic,
   type TextDocumentEdit,
@@ -37,7 +38,11 @@ export async function requestActions(
     range,
     context: { diagnostics: [], ...(only !== undefined && { only: [only] }) },
   });
-  const actions = (answer ?? []) as CodeAction[];
+  const actions = await Promise.all(
+    ((answer ?? []) as CodeAction[]).map(async (one) =>
+      one.edit === undefined ? editor.client.sendRequest(CodeActionResolveRequest.type, one) : one,
+    ),
+  );
   const find = (title: string | RegExp): CodeAction => {
     const found = actions.find((one) => (typeof title === 'string' ? one.title === title : title.test(one.title)));
     if (found === undefined)

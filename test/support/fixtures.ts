@@ -41,9 +41,14 @@ export const SQL = await loadSqlParser();
 
 export const createBuiltinRegistry = (): Registry => withProgramCodes(buildRegistry(kinds, specs));
 const isBuiltin = (spec: PluginSpec): boolean => specs.some((one) => pluginId(one) === pluginId(spec));
-/** The distribution and the plugins of `trial-plugins.ts`. */
-export const createTrialRegistry = (): Registry =>
-  buildRegistry(kinds, [...specs, ...trialSpecs.filter((spec) => !isBuiltin(spec))]);
+/** The distribution and the plugins of `trial-plugins.ts`; `others` replace those of their names. */
+export const createTrialRegistry = (others: readonly PluginSpec[] = []): Registry =>
+  buildRegistry(
+    kinds,
+    [...specs, ...trialSpecs.filter((spec) => !isBuiltin(spec))].map(
+      (spec) => others.find((other) => pluginId(other) === pluginId(spec)) ?? spec,
+    ),
+  );
 
 /** One-based positions; `text` is the covered text, so that the file is readable. */
 export interface PlaceRow {

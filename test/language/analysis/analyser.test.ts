@@ -16,8 +16,12 @@ import {
 import { analyseConfig } from '../../../language/analysis/config.js';
 import type { Analysis } from '../../../language/analysis/analysis.js';
 import type { Definition } from '../../../language/analysis/model.js';
+import { ObjectSchema, type AnyObject } from 'yup';
+import { pluginId } from '../../../contract/plugin.js';
 import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { hasErrors } from '../../../contract/problem.js';
+import { text } from '../../../contract/index.js';
+import { specs } from '../../../plugins/index.spec.js';
 import { positionAt } from '../../../language/source/document.js';
 import { createEnvFacts } from '../../../language/project/environment.js';
 import {
@@ -102,21 +106,44 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
   return { env: env && new Map(env), sql: random.chance(0.95) ? SQL : undefined, given: given && { ...given } };
 }
 
-function expectSameAnalysis(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, place: string) {
-  const kept = toComparable(analyser.analyseAll(files, options));
-  const analysis = analyseFiles(files, registry, options);
+/** At once, or in turns that end before everything is computed, of which the first may be of one file. */
+function analyseKept(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, random: Random) {
+  if (random.chance(0.6)) return analyser.analyseAll(files, options);
+  if (files.length > 0 && random.chance(0.5))
+    analyser.analyseFirst(new Set([random.pick(files).file]), files, options, () => random.chance(0.01));
+  for (const most = 10 + random.below(40); ;) {
+    let count = 0;
+    const found = analyser.analyseInTurn(files, options, () => ++count > most);
+    if (found !== null) return found;
+  }
+}
+
+function expectSameAnalysis(
+  { analyser, random, from = registry }: { analyser: Analyser; random: Random; from?: typeof registry },
+  files: readonly SourceFile[],
+  options: AnalyseOptions,
+  place: string,
+) {
+  const kept = toComparable(analyseKept(analyser, files, options, random));
+  const analysis = analyseFiles(files, from, options);
   const fresh = toComparable(analysis);
   // Chai takes ten times as long to compare two values.
   if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
-  if (!hasErrors(analysis.problems) && compared++ % 8 === 0) expectSameVerified(files, options, analysis, place);
+  if (!hasErrors(analysis.problems) && compared++ % 8 === 0) expectSameVerified(from, files, options, analysis, place);
   return analysis;
 }
 
 let compared = 0;
 
 /** With the findings of an earlier start, the same is served, and the same found. */
-function expectSameVerified(files: readonly SourceFile[], options: AnalyseOptions, analysis: Analysis, place: string) {
-  const verified = analyseFiles(files, registry, { ...options, verified: analysis });
+function expectSameVerified(
+  from: typeof registry,
+  files: readonly SourceFile[],
+  options: AnalyseOptions,
+  analysis: Analysis,
+  place: string,
+) {
+  const verified = analyseFiles(files, from, { ...options, verified: analysis });
   const [now, before] = [verified, analysis].map((one) => ({
     ...(toComparable(one) as object),
     names: [...one.names].map(([{ pointer }, names]) => [pointer, names]),
@@ -127,10 +154,21 @@ function expectSameVerified(files: readonly SourceFile[], options: AnalyseOption
   if (!isDeepStrictEqual(now, before)) expect(now, place).to.deep.equal(before);
 }
 
+/** A plugin with one field more, which may be required, or with one less. */
+function changeSchema(random: Random): PluginSpec {
+  const spec = random.pick(specs.filter(({ schema }) => schema instanceof ObjectSchema));
+  const schema = spec.schema as ObjectSchema<AnyObject>;
+  const extra = text({ doc: 'A field.' });
+  const kind = random.below(3);
+  if (kind === 0) return { ...spec, schema: schema.omit([random.pick(Object.keys(schema.fields))]) };
+  return { ...spec, schema: schema.shape({ extra_field: kind === 1 ? extra : extra.required() }) };
+}
+
 /** Edits inputs of resources: fields of models, one setting of the config, one variable; sometimes a resource. */
 function replaySurroundings(name: string, files: readonly SourceFile[], steps: number): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser = createAnalyser(registry);
+  let [from, changed]: [typeof registry, PluginSpec | null] = [registry, null];
   const isModel = ({ file }: SourceFile): boolean => file.includes('.model.');
   const config = analyseConfig(CONFIG, readFileSync(join(ROOT, CONFIG), 'utf8'), registry, new Map()).config;
   if (config === null) throw new Error('the config of the sample has a problem');
@@ -138,12 +176,21 @@ function replaySurroundings(name: string, files: readonly SourceFile[], steps: n
   let [now, given, values] = [files, config, sampleEnv];
   for (let step = 0; step < steps; step++) {
     const options = { env: createEnvFacts(values), sql: SQL, given };
-    expectSameAnalysis(analyser, now, options, `${name}, step ${step}`);
+    expectSameAnalysis({ analyser, random, from }, now, options, `${name}, step ${step}, ${changed?.name}`);
     const at = random.below(now.length);
     const model = random.pick(now.filter(isModel));
     const variable = random.pick(Object.keys(SAMPLE_ENV));
-    const kind = random.below(10);
-    if (kind < 6) {
+    const kind = random.below(12);
+    if (kind > 9) {
+      const next = changeSchema(random);
+      const own = random.chance(0.3) ? null : next;
+      from = createTrialRegistry(own === null ? [] : [own]);
+      analyser.changeSchemas(
+        from,
+        [changed, own].flatMap((spec) => (spec === null ? [] : [pluginId(spec)])),
+      );
+      changed = own;
+    } else if (kind < 6) {
       const edited = { ...model, text: editField(model.text, random, []) };
       const begun = random.chance(0.3) ? files.find(({ file }) => file === model.file) : undefined;
       now = now.map((source) => (source === model ? (begun ?? edited) : source));
@@ -181,7 +228,7 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
     const isAlone = definitions.filter(({ file }) => file === scanned?.file).length === 1;
     const early = scanned === null ? [] : analyser.scanFile(scanned);
     const place = `${name}, step ${step}`;
-    const { problems } = expectSameAnalysis(analyser, definitions, options, place);
+    const { problems } = expectSameAnalysis({ analyser, random }, definitions, options, place);
     const all = new Set(problems.map((problem) => JSON.stringify(problem)));
     for (const problem of isAlone ? early : [])
       expect(all.has(JSON.stringify(problem)), `${place}: ${problem.message}`).to.equal(true);

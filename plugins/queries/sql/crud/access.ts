@@ -55,6 +55,7 @@ export function listOwners(
   const issued = resources.flatMap(({ value, actions }) => {
     const { tokenize } = value;
     const claims = isObject(tokenize) ? toTexts(tokenize['custom_claim_fields']) : [];
+    if (claims.length === 0) return [];
     return actions.flatMap(({ models }) =>
       models.flatMap((model) => claims.map((claim) => `${byModel.get(model)} ${claim}`)),
     );

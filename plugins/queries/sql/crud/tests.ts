@@ -207,7 +207,7 @@ function sortRows(
 export interface Crud {
   readonly access: Access;
   readonly resources: readonly JsonObject[];
-  readonly tests: JsonObject;
+  readonly createTests: () => JsonObject;
 }
 
 export interface TableInput extends AccessInput, Pick<CrudInput, 'base'> {
@@ -222,5 +222,5 @@ export function createCrud(input: TableInput): Crud | string {
   const { table, tables, base, reserved } = input;
   const quote = (name: string): string => quoteIfNeeded(name, reserved);
   const made = { crud: sortColumns(table, access.owner), base, quote, guard: access.guard };
-  return { access, resources: createResources(made), tests: createTests({ ...made, tables }) };
+  return { access, resources: createResources(made), createTests: () => createTests({ ...made, tables }) };
 }
