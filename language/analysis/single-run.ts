@@ -1,7 +1,4 @@
-/**
- * Runs the stages of an analysis that is not repeated: nothing that they read is recorded, which takes a fifth of the
- * memory of a large set.
- */
+/** Runs the stages of an analysis that is not repeated: nothing that they read is recorded. */
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Lookups, StageInput } from './lookups.js';
 import type { Report } from './report.js';

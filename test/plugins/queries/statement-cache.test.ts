@@ -3,6 +3,7 @@ import { chmod, chown, readFile, rename, stat, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
+import { createDefinitionReader } from '../../../language/project/definition-files.js';
 import { FINDINGS_FILE } from '../../../language/project/findings-cache.js';
 import { loadDefinitions, type LoadedDefinitions } from '../../../language/project/project.js';
 import { CACHE_FILE, openStatementCache } from '../../../plugins/queries/sql/parser/statement-cache.js';
@@ -228,5 +229,25 @@ describe('the cache of findings', () => {
     }
     await writeFile(file, forged.subarray(0, forged.length - 9));
     await expectIgnored('a damaged file');
+  });
+});
+
+describe('the reader of definition files', () => {
+  it('reads a file again when it has changed, not before', async () => {
+    const project = await createTempProject({ 'a.json': 'one', 'b.json': 'two' });
+    const [file, other] = ['a.json', 'b.json'].map((name) => join(project.folder, name)) as [string, string];
+    // Files that have just been written may change within one time stamp.
+    const readEarly = createDefinitionReader();
+    expect(readEarly(file, 'a.json')).not.to.equal(readEarly(file, 'a.json'));
+    const read = createDefinitionReader(() => Date.now() + 10_000);
+    const [first, second] = [read(file, 'a.json'), read(other, 'b.json')];
+    expect(first).to.deep.equal({ file: 'a.json', text: 'one' });
+    expect(read(file, 'a.json')).to.equal(first);
+    await project.write('a.json', 'another');
+    expect(read(file, 'a.json')?.text).to.equal('another');
+    expect(read(other, 'b.json')).to.equal(second);
+    await project.remove('b.json');
+    expect(read(other, 'b.json')).to.equal(null);
+    await project.dispose();
   });
 });
