@@ -213,7 +213,7 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   }
 
   /** Called by the budget of unfinished messages. */
-  end(): void {
+  endHolder(): void {
     this.isCut = true;
     this.close(CLOSE.later, 'too many unfinished messages');
     // A client that goes on sending is not read to its close frame.
