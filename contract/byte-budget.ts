@@ -3,7 +3,7 @@
 export interface ByteHolder {
   readonly network: string;
   /** Ends what holds them. */
-  readonly end: () => void;
+  readonly endHolder: () => void;
   bytes: number;
 }
 
@@ -39,7 +39,7 @@ export function createByteBudget(most: number): ByteBudget {
       if ((network === null || one.network === network) && one.bytes > (heaviest?.bytes ?? 0)) heaviest = one;
     if (heaviest === null) return;
     recordHeld(heaviest, 0);
-    heaviest.end();
+    heaviest.endHolder();
   }
 
   return {

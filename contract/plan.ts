@@ -65,10 +65,8 @@ export interface Frame {
 
 /** Throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
-
 /** At any depth; returns the value itself without any. */
 export type Hide = (value: unknown) => unknown;
-
 /** A value that a slot gets from an earlier result. */
 export interface ResultCopy {
   readonly slot: number;
@@ -118,6 +116,7 @@ export interface ActionState {
   result: unknown;
 }
 
+type Names = readonly string[] | null;
 export type Execute = (frame: Frame) => unknown;
 
 /** The transaction of a unit, as a plugin's handle knows it. */
@@ -195,15 +194,9 @@ export interface ModePlan {
   readonly files?: FileLimits;
   /**
    * The same work with `RawJson` of these names (null: all), or null where that is impossible. For results that no
-   * later step reads. `streams`: the result may be a `JsonStream`. `inside`: the work runs in a unit.
+   * later step reads. `streams`: the result may be a `JsonStream`. `inside`: the work runs in a unit. `passes`: the result is the value of this slot.
    */
-  readonly renders?: (
-    names: readonly string[] | null,
-    hide: Hide | null,
-    streams: boolean,
-    inside: boolean,
-  ) => Execute | null;
-  /** The result is the unchanged value of this slot. */
+  readonly renders?: (names: Names, hide: Hide | null, streams: boolean, inside: boolean) => Execute | null;
   readonly passes?: number | null;
   /** For a debugger: what the work would send. Throws a Fault where a value is missing. */
   readonly preview?: (frame: Frame) => Preview;

@@ -126,8 +126,8 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     const outcome = (this.pace ??= createRateLimiter(limits.rate))(performance.now());
     if (outcome === 'flood') return this.close(CLOSE.policy, 'too many messages');
     const message = readMessage(data, json);
-    if (outcome === 'over') return void this.respond(message, createFault('WS_FLOOD', { max: limits.rate }));
-    if (closing()) return void this.respond(message, createFault('WS_CLOSING', {}, { retryable: true }));
+    if (outcome === 'over') return void this.sendResponse(message, createFault('WS_FLOOD', { max: limits.rate }));
+    if (closing()) return void this.sendResponse(message, createFault('WS_CLOSING', {}, { retryable: true }));
     (this.queue ??= []).push(message);
     this.next();
   }
@@ -156,7 +156,7 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
       if (message === undefined) break;
       this.active += 1;
       onInFlightChange(1);
-      void this.respond(message).finally(() => {
+      void this.sendResponse(message).finally(() => {
         this.active -= 1;
         this.next();
         onInFlightChange(-1);
@@ -166,14 +166,14 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     else if (this.socket.isPaused) this.socket.resume();
   }
 
-  private async respond(message: Message, refusal?: Fault): Promise<void> {
+  private async sendResponse(message: Message, refusal?: Fault): Promise<void> {
     const { frame, status, left } = await this.scope.worker.handle(message, this, refusal);
     this.send(frame, left);
-    if (status === 401) this.recheck();
+    if (status === 401) this.recheckToken();
   }
 
   /** Verifies the token again. */
-  recheck(): void {
+  recheckToken(): void {
     this.session.recheck();
   }
 
@@ -205,7 +205,7 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   }
 
   /** Called once the socket is closed. */
-  finish(code: number): void {
+  finishConnection(code: number): void {
     this.scope.unfinished.setHeld(this, 0);
     const wasOpen = this.isOpen;
     this.markClosed();
@@ -213,7 +213,7 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   }
 
   /** Called by the budget of unfinished messages. */
-  end(): void {
+  endHolder(): void {
     this.isCut = true;
     this.close(CLOSE.later, 'too many unfinished messages');
     // A client that goes on sending is not read to its close frame.
@@ -233,10 +233,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     this.silent += 1;
     this.socket.ping();
   }
-
-  terminate(): void {
-    this.socket.terminate();
-  }
 }
 
 /** `ws` closes the socket itself, with the matching code. */
@@ -252,7 +248,7 @@ function receivePong(this: ClientSocket): void {
   this.connection?.receivePong();
 }
 function finishConnection(this: ClientSocket, code: number): void {
-  this.connection?.finish(code);
+  this.connection?.finishConnection(code);
 }
 
 /** `over`: reject this one. `flood`: close the connection. */

@@ -109,7 +109,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
   const pings = setInterval(() => {
     for (const connection of connected) {
       connection.sendPing();
-      connection.recheck();
+      connection.recheckToken();
     }
   }, websocket.ping * 1000).unref();
 
@@ -124,7 +124,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
     guards = running.guards();
     const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
     for (const one of [...connected]) {
-      one.recheck();
+      one.recheckToken();
       // The new guards might not admit it to its rooms.
       if (isOther && one.isInRooms) one.close(CLOSE.changed, 'who may join rooms has changed');
     }
@@ -192,7 +192,7 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
       connection.session = session;
       const lastId = query.get('last_id');
       hub.add(connection, arrival, lastId !== null);
-      if (identities !== getIdentities()) connection.recheck();
+      if (identities !== getIdentities()) connection.recheckToken();
       connection.begin(headers);
       if (lastId !== null) await sendMissed(connection, lastId);
     } catch (error) {

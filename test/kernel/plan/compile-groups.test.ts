@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { groupActions } from '../../../kernel/plan/groups.js';
 import type { ActionPlan } from '../../../contract/resource-plan.js';
-import { renderJsonText, type ReplyRoute } from '../../../kernel/plan/resource.js';
+import { renderJsonText, type ReplyRoute } from '../../../language/analysis/rendered-route.js';
 import { selectSteps } from '../../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../../contract/plan.js';
 import { createActionPlan, createSingleGroup, createRecordedTransaction, createTestStep } from '../../support/plans.js';
