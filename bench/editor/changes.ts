@@ -8,7 +8,7 @@ import type { Client } from './client.js';
 import { createEditRow, createTimeRow, KEYSTROKES, LARGE, LARGE_EDITS, type EditorMeasurement } from './figures.js';
 import { LABELS, MANIFEST, writeManifest } from './plugins.js';
 
-const CHANGES = 6;
+const CHANGES = 2;
 /** The first model, which the open resource and nine others name. */
 const MODEL = 'definitions/_table000.model.json';
 
