@@ -196,7 +196,6 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     return { analysis, problems: all, config: served.config };
   }
 
-  /** Of the plugins and the config. */
   const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
 
   const getAnalyser = (): Analyser => findAnalyser(state.plugins);

@@ -70,7 +70,6 @@ export function createPublisher({
     }
   }
 
-  /** Open files first; the others follow when their turns are over. */
   function publishInTurns(project: Project): void {
     if (!inTurns.has(project)) {
       const found = project.findFirstProblems(listOpenFiles(project));
@@ -94,7 +93,6 @@ export function createPublisher({
     );
   }
 
-  /** Further diagnostics follow without an edit. */
   const announceReading = (project: Project): void =>
     void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
 

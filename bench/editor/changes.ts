@@ -8,8 +8,7 @@ import type { Client } from './client.js';
 import { createEditRow, createTimeRow, KEYSTROKES, LARGE, LARGE_EDITS, type EditorMeasurement } from './figures.js';
 import { LABELS, MANIFEST, writeManifest } from './plugins.js';
 
-/** How often a change with another meaning is made and taken back. */
-const CHANGES = 6;
+const CHANGES = 2;
 /** The first model, which the open resource and nine others name. */
 const MODEL = 'definitions/_table000.model.json';
 
@@ -18,9 +17,9 @@ interface Change {
   readonly files: readonly string[];
   /** `n`: odd while it is changed. */
   readonly write: (n: number) => Promise<void>;
-  /** All resources are checked again, so that it takes as long as it takes. */
+  /** All resources are checked again. */
   readonly isOfAll?: boolean;
-  /** The open file has another problem, which comes before the others. */
+  /** The open file has another problem. */
   readonly isShown?: boolean;
 }
 
@@ -31,7 +30,7 @@ export async function measureChanges(visit: EditorMeasurement, client: Client, p
 }
 
 function listChanges(folder: string, { files }: LargeProject): Change[] {
-  const put = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+  const putFile = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
   const variables = files['.env'] ?? '';
   const config = files['lintel.config.json'] ?? '';
   const manifests = LABELS.flatMap((label) =>
@@ -40,7 +39,7 @@ function listChanges(folder: string, { files }: LargeProject): Change[] {
       return {
         name: `a ${what} in a plugin: ${label}`,
         files: [MANIFEST],
-        write: (n) => put(MANIFEST, n % 2 === 1 ? after : before),
+        write: (n) => putFile(MANIFEST, n % 2 === 1 ? after : before),
         isOfAll: label === 'every_label',
         isShown: what === 'type' && label !== 'unused_label',
       };
@@ -51,19 +50,19 @@ function listChanges(folder: string, { files }: LargeProject): Change[] {
     {
       name: 'a value in .env that becomes too short',
       files: ['.env'],
-      write: (n) => put('.env', n % 2 === 1 ? 'JWT_SECRET_KEY=short\n' : variables),
+      write: (n) => putFile('.env', n % 2 === 1 ? 'JWT_SECRET_KEY=short\n' : variables),
       ...{ isOfAll: true, isShown: true },
     },
     {
       name: 'a variable that all name is unset',
       files: ['.env'],
-      write: (n) => put('.env', n % 2 === 1 ? 'OTHER=1\n' : variables),
+      write: (n) => putFile('.env', n % 2 === 1 ? 'OTHER=1\n' : variables),
       ...{ isOfAll: true, isShown: true },
     },
     {
       name: 'a profile in the config',
       files: ['lintel.config.json'],
-      write: (n) => put('lintel.config.json', n % 2 === 1 ? config.replace('{', '{ "profile": "sub0",') : config),
+      write: (n) => putFile('lintel.config.json', n % 2 === 1 ? config.replace('{', '{ "profile": "sub0",') : config),
       isOfAll: true,
     },
     {
@@ -109,13 +108,11 @@ async function measureChange(
   }
   const cpuOfOne = median(cpu);
   if (isShown) book.add(createEditRow(`first diagnostics, ${name}`, 150, null), side, first);
-  // The completions that are requested meanwhile are paid for as well.
   if (isOfAll) book.add(createTimeRow(`${LARGE}: all diagnostics, ${name}`, null), side, all, cpuOfOne);
   else book.add(createEditRow(`all diagnostics, ${name}`, 150, null), side, all, cpuOfOne);
   book.add(createEditRow(`completion meanwhile, ${name}`, 50, null), side, completions);
 }
 
-/** The same meaning in other words. */
 async function measureSameMeaning(
   { book, side, folder }: EditorMeasurement,
   client: Client,

@@ -10,7 +10,6 @@ import type { LargeProject } from '../../test/support/large-files.js';
 
 export const MANIFEST = 'own/plugin.manifest.json';
 
-/** Each is a field of resources, of the same name. */
 export const LABELS = ['unused_label', 'ten_label', 'every_label'] as const;
 export type Label = (typeof LABELS)[number];
 
@@ -30,7 +29,6 @@ function createLabel(name: Label, change: SchemaChange): PluginSpec {
   };
 }
 
-/** A plugin with a field more, or with another type of the field that it has. */
 export type SchemaChange = { readonly label: Label; readonly what: 'field' | 'type' } | null;
 
 export function writeManifest(change: SchemaChange): string {

@@ -66,7 +66,7 @@ export const codeActions: Feature = {
   },
 };
 
-/** What the client returns with an action whose edit is made when it is chosen. */
+/** What the client returns with a chosen action. */
 type ResolveData = Pick<CodeActionParams, 'textDocument' | 'range'>;
 
 const makeEdit = ({ edit }: CodeActionOffer): WorkspaceEdit => (typeof edit === 'function' ? edit() : edit);

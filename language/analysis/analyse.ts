@@ -51,7 +51,7 @@ export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
   /** Null: the turn was over before. */
   analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
-  /** Problems of these files; what is found for other files is that of earlier inputs, where they have been analysed. */
+  /** Problems of these files; other files keep what was found for them. Null: the turn was over before. */
   analyseFirst(
     names: ReadonlySet<string>,
     files: readonly SourceFile[],
@@ -84,8 +84,7 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     report.merge(found.rows);
     return found;
   };
-  /** `wanted`: of a turn in which other files keep what was found for them. */
-  const analyse = (
+  const analyseSources = (
     files: readonly SourceFile[],
     { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [], verified }: AnalyseOptions,
     wanted: ReadonlySet<string> | null = null,
@@ -146,18 +145,18 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     }
   };
   return {
-    analyseAll: (files, options) => analyse(files, options),
+    analyseAll: (files, options) => analyseSources(files, options),
     analyseInTurn(files, options, isOver) {
       if (isWide) {
-        // Definitions that are walked again have no earlier outcomes; first the open files use those.
+        // Open files come first, while the others still have their outcomes.
         isWide = false;
         return null;
       }
-      return analyseInTurn({ isOver }, () => analyse(files, options));
+      return analyseInTurn({ isOver }, () => analyseSources(files, options));
     },
     analyseFirst(names, files, options, isOver) {
       const turn = { isOver, isWanted: (thing: object) => isIn(thing, names) };
-      const found = analyseInTurn(turn, () => analyse(files, options, names))?.problems;
+      const found = analyseInTurn(turn, () => analyseSources(files, options, names))?.problems;
       return found?.filter(({ file }) => names.has(file)) ?? null;
     },
     changeSchemas(next, ids) {
@@ -182,11 +181,9 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
   };
 }
 
-/** Its definitions are the same under each profile. */
 const isReadByKeys = ({ faulty, entries }: FileRead): boolean =>
   !faulty && entries.every(({ definitions: [first] }) => first !== undefined && first.sort !== 'model');
 
-/** `thing`: what stages run on: a definition, a resource or a group of them. */
 function isIn(thing: object, files: ReadonlySet<string>): boolean {
   if ('doc' in thing) return files.has((thing as Definition).doc.file);
   if ('definition' in thing) return files.has((thing as LinkedResource).definition.doc.file);

@@ -76,9 +76,10 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
 
 /** The same file with new definitions in place of `outdated` ones, which are walked again. */
 export function renewDefinitions(read: FileRead, outdated: { has(definition: Definition): boolean }): FileRead {
-  const renew = (one: Definition): Definition => (outdated.has(one) ? { ...one, finds: createWalkResult() } : one);
+  const renewDefinition = (one: Definition): Definition =>
+    outdated.has(one) ? { ...one, finds: createWalkResult() } : one;
   if (!read.definitions.some((one) => outdated.has(one))) return read;
-  const entries = read.entries.map((entry) => ({ ...entry, definitions: entry.definitions.map(renew) }));
+  const entries = read.entries.map((entry) => ({ ...entry, definitions: entry.definitions.map(renewDefinition) }));
   return { ...read, entries, definitions: entries.flatMap((entry) => entry.definitions) };
 }
 

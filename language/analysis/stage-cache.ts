@@ -65,14 +65,13 @@ export interface SharedStage<T extends object, R> {
 export interface Turn {
   /** Asked before an outcome is computed: true ends the turn with `TurnEnd`. */
   readonly isOver: () => boolean;
-  /** Other things keep the outcomes that they have, of earlier inputs. Absent: all outcomes are current. */
+  /** Other things keep outcomes of earlier inputs. Absent: all are current. */
   readonly isWanted?: ((thing: object) => boolean) | undefined;
 }
 
 export class TurnEnd extends Error {}
 
 export interface StageCache {
-  /** Null: until everything is computed. */
   setTurn(turn: Turn | null): void;
   /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;

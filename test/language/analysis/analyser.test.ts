@@ -106,7 +106,7 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
   return { env: env && new Map(env), sql: random.chance(0.95) ? SQL : undefined, given: given && { ...given } };
 }
 
-/** At once, or in turns that end before everything is computed, of which the first may be of one file. */
+/** At once or in turns. */
 function analyseKept(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, random: Random) {
   if (random.chance(0.6)) return analyser.analyseAll(files, options);
   if (files.length > 0 && random.chance(0.5))
