@@ -89,13 +89,15 @@ export function createApp(
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const cors = createCors(http.allowed_origins, methods);
+  const headers = Object.freeze(createCommonHeaders(http.headers));
   const transport: Transport = {
     kernel,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.running.timed,
     plugins: kernel.middlewares as readonly KoaMiddleware[],
     cors,
-    headers: Object.freeze(createCommonHeaders(http.headers)),
+    headers,
+    headerList: Object.entries(headers).flat(),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),

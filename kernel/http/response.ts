@@ -1,4 +1,4 @@
-/** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
+/** Writes HTTP responses: common, CORS and own headers and the body, in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
 import { mergeHeaders } from '../../contract/common-headers.js';
@@ -16,6 +16,8 @@ export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** The same, names and values in turn. */
+  readonly headerList: readonly string[];
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
@@ -61,17 +63,35 @@ export const toContent = (body: unknown): string | Uint8Array =>
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(
   defaults: ResponseDefaults,
-  visit: ResponseTarget,
+  { req, res, id }: ResponseTarget,
   { status, headers, body }: Reply,
   type: string,
 ): void {
-  const { req, res, id } = visit;
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const common = { 'content-type': type, 'content-length': String(length), ...buildHeaders(defaults, req, id) };
-  res.writeHead(status, mergeHeaders(common, headers));
-  res.end(content);
+  const list = ['content-type', type, 'content-length', String(length), 'x-request-id', id, ...defaults.headerList];
+  if (defaults.cors !== null) addHeaders(list, defaults.cors.getHeaders(req));
+  if (mustClose(defaults, req)) addHeaders(list, CLOSED);
+  addHeaders(list, headers);
+  res.writeHead(status, list);
+  // `end(content)` makes two pieces, of which the second is empty: they take a tenth of a small response more.
+  if (typeof content !== 'string') res.write(content);
+  else res.write(content, content.length === length ? 'latin1' : 'utf8');
+  res.socket?.uncork();
+  res.end();
   limitUnread(defaults, { req, res }, length);
+}
+
+/** As `mergeHeaders`, for names and values in turn. */
+function addHeaders(list: string[], added: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(added)) {
+    const value = added[name] ?? '';
+    let at = 0;
+    while (at < list.length && list[at] !== name) at += 2;
+    if (at === list.length) list.push(name, value);
+    else if (name !== 'vary') list[at + 1] = value;
+    else if (list[at + 1] !== value) list[at + 1] = `${value}, ${list[at + 1]}`;
+  }
 }
 
 /**
