@@ -75,12 +75,18 @@ export function sendResponse(
   addHeaders(list, headers);
   res.writeHead(status, list);
   // `end(content)` makes two pieces, of which the second is empty: they take a tenth of a small response more.
-  if (typeof content !== 'string') res.write(content);
-  else res.write(content, content.length === length ? 'latin1' : 'utf8');
+  const text = typeof content === 'string' || length > LONGEST_PIECE ? content : toLatin1(content);
+  if (typeof text !== 'string') res.write(text);
+  else res.write(text, text.length === length ? 'latin1' : 'utf8');
   res.socket?.uncork();
   res.end();
   limitUnread(defaults, { req, res }, length);
 }
+
+/** In bytes. Larger bodies are not copied to be joined with their head. */
+const LONGEST_PIECE = 16_384;
+const toLatin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
 /** As `mergeHeaders`, for names and values in turn. */
 function addHeaders(list: string[], added: Readonly<Record<string, string>>): void {

@@ -4,7 +4,7 @@
  */
 import { Fault, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
-import { isBeyondDouble, parseExactJson } from './exact-json.js';
+import { isBeyondDouble, isNumeric, parseExact } from './exact-json.js';
 
 export interface JsonLimits {
   readonly depth: number;
@@ -14,10 +14,10 @@ export interface JsonLimits {
 
 /** `decode` reads UTF-8. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
-  checkShape(bytes, limits);
+  const isPlain = checkShape(bytes, limits);
   let value: unknown;
   try {
-    value = parseExactJson(decode(), rejectBeyond);
+    value = isPlain ? JSON.parse(decode()) : parseExact(decode(), rejectBeyond);
   } catch (error) {
     throw error instanceof Fault ? error : createFault('REQ_MALFORMED', {}, { cause: error });
   }
@@ -32,9 +32,12 @@ function rejectBeyond(text: string): void {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+/** A double holds every number of as many digits. */
+const SURE_DIGITS = 15;
 
-/** Throws beyond the limits of depth and keys. */
-function checkShape(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys }: JsonLimits): void {
+/** True if every number fits a double. Throws beyond the limits of depth and keys. */
+function checkShape(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys }: JsonLimits): boolean {
+  let isPlain = true;
   let depth = 0;
   let deepest = 0;
   let colons = 0;
@@ -46,11 +49,17 @@ function checkShape(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys }: JsonL
       if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
     else if (byte === COLON) colons++;
+    else if (byte !== undefined && byte >= 0x30 && byte <= 0x39) {
+      const start = i;
+      for (; isNumeric(bytes[i + 1] ?? 0); i++) if (((bytes[i + 1] ?? 0) | 0x20) === 0x65) isPlain = false;
+      if (i - start >= SURE_DIGITS) isPlain = false;
+    }
   }
   // Unclosed text is malformed, whatever its depth.
   if (deepest > maxDepth && depth > 0) throw createFault('REQ_MALFORMED');
   if (deepest > maxDepth) throw createFault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
   if (colons > maxKeys) throw createFault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
+  return isPlain;
 }
 
 /** Iterative, because a deep value could overflow the stack. */

@@ -36,9 +36,10 @@ function isDouble(parts: Parts, number: number): boolean {
 
 /** Null if `text` is not a number. */
 export function toExactNumber(text: string): number | ExactNumber | null {
+  const number = Number(text);
+  if (Number.isFinite(number) && String(number) === text) return number;
   const parts = parseParts(text);
   if (parts === null) return null;
-  const number = Number(text);
   if (isDouble(parts, number)) return number + 0;
   const { sign, digits, power } = parts;
   // Only an exponent makes a number larger than its text is long.
@@ -70,7 +71,8 @@ const MARKED = new RegExp(`"${MARK}([^"]+)"`, 'g');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const isNumeric = (code: number): boolean =>
+/** For the bytes that continue a number of JSON. */
+export const isNumeric = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 
 /** Like `JSON.parse`. The callback receives each number that a double cannot hold and may throw. */

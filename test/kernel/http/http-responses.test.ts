@@ -83,8 +83,10 @@ describe('response body', () => {
   it('is JSON, or text that is already JSON, with its length in bytes, and leaves with the head', () => {
     expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}', 'utf8', ...SENT]);
     expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null', 'latin1', ...SENT]);
-    const json = Buffer.from('{"ä":1}');
-    expect(writeBody(new RawJson(json, () => null))).to.deep.equal([201, common('8'), json, ...SENT]);
+    const raw = (json: Buffer) => writeBody(new RawJson(json, () => null));
+    expect(raw(Buffer.from('{"ä":1}'))).to.deep.equal([201, common('8'), '{"\u00c3\u00a4":1}', 'latin1', ...SENT]);
+    const long = Buffer.alloc(16_385, '1');
+    expect(raw(long)).to.deep.equal([201, common('16385'), long, ...SENT]);
   });
 
   it('has each header once: its own in place of a common one, and both values of Vary', () => {
