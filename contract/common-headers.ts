@@ -22,3 +22,15 @@ export function mergeHeaders(common: Readonly<Record<string, string>>, own: Repl
   if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;
   return all;
 }
+
+/** As `mergeHeaders`, for a list of names and values in turn. */
+export function addHeaders(list: string[], added: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(added)) {
+    const value = added[name] ?? '';
+    let at = 0;
+    while (at < list.length && list[at] !== name) at += 2;
+    if (at === list.length) list.push(name, value);
+    else if (name !== 'vary') list[at + 1] = value;
+    else if (list[at + 1] !== value) list[at + 1] = `${value}, ${list[at + 1]}`;
+  }
+}
