@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
-import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
+import { createHeaderDefaults, mergeHeaders } from '../../contract/common-headers.js';
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
 import type { Route, RouteReply } from '../../contract/route.js';
@@ -89,15 +89,13 @@ export function createApp(
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const cors = createCors(http.allowed_origins, methods);
-  const headers = Object.freeze(createCommonHeaders(http.headers));
   const transport: Transport = {
     kernel,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.running.timed,
     plugins: kernel.middlewares as readonly KoaMiddleware[],
     cors,
-    headers,
-    headerList: Object.entries(headers).flat(),
+    ...createHeaderDefaults(http.headers),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),
