@@ -6,7 +6,7 @@ import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { countSent } from '../../contract/moving-deadline.js';
-import { endWithBody } from '../../language/project/response-piece.js';
+import { endWithBody } from '../../language/project/long-json.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
