@@ -22,3 +22,30 @@ export function mergeHeaders(common: Readonly<Record<string, string>>, own: Repl
   if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;
   return all;
 }
+
+/** As `mergeHeaders`, for a list of names and values in turn, which it returns. */
+export function addHeaders(list: string[], ...added: readonly (Reply['headers'] | false | undefined)[]): string[] {
+  for (const headers of added)
+    if (headers) for (const name of Object.keys(headers)) addHeader(list, name, headers[name] ?? '');
+  return list;
+}
+
+function addHeader(list: string[], name: string, value: string): void {
+  let at = 0;
+  while (at < list.length && list[at] !== name) at += 2;
+  if (at === list.length) list.push(name, value);
+  else if (name !== 'vary') list[at + 1] = value;
+  else if (list[at + 1] !== value) list[at + 1] = `${value}, ${list[at + 1]}`;
+}
+
+/** The common headers of a server. */
+export interface HeaderDefaults {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The same, names and values in turn. */
+  readonly headerList: readonly string[];
+}
+
+export function createHeaderDefaults(written: Readonly<Record<string, string>>): HeaderDefaults {
+  const headers = Object.freeze(createCommonHeaders(written));
+  return { headers, headerList: Object.entries(headers).flat() };
+}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
-import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
+import { createHeaderDefaults, mergeHeaders } from '../../contract/common-headers.js';
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
 import type { Route, RouteReply } from '../../contract/route.js';
@@ -95,7 +95,7 @@ export function createApp(
     timed: kernel.running.timed,
     plugins: kernel.middlewares as readonly KoaMiddleware[],
     cors,
-    headers: Object.freeze(createCommonHeaders(http.headers)),
+    ...createHeaderDefaults(http.headers),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),

@@ -48,7 +48,7 @@ const FORMS = new Set(['', 'text/plain', 'multipart/form-data', 'application/x-w
 function isWithoutPreflight({ method = '', rawHeaders }: RequestHead): boolean {
   const types = listHeaderValues(rawHeaders, 'content-type');
   if (types.length === 1 && types[0] === 'application/json') return false;
-  const type = types.join().split(';', 1)[0] ?? '';
+  const type = types.length === 0 ? '' : (types.join().split(';', 1)[0] ?? '');
   return VERBS.has(method) && FORMS.has(type.trim().toLowerCase());
 }
 

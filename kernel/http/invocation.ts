@@ -93,8 +93,8 @@ export class HttpInvocation implements Invocation {
     return listHeaderValues(this.req.rawHeaders, name);
   }
 
-  async readRawBody(): Promise<Buffer> {
-    if (this.#isInQuery) return Buffer.alloc(0);
+  readRawBody(): Promise<Buffer> {
+    if (this.#isInQuery) return Promise.resolve(Buffer.alloc(0));
     rejectEncoding(this.req);
     return (this.#bytes ??= readBytes(this.req, this.intake.limits.body));
   }

@@ -1,21 +1,21 @@
-/** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
+/** Writes HTTP responses: common, CORS and own headers and the body, in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
-import { mergeHeaders } from '../../contract/common-headers.js';
+import { addHeaders, mergeHeaders, type HeaderDefaults } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { countSent } from '../../contract/moving-deadline.js';
+import { endWithBody } from '../../language/project/long-json.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-export interface ResponseDefaults {
+export interface ResponseDefaults extends HeaderDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
-  readonly headers: Readonly<Record<string, string>>;
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
@@ -61,16 +61,15 @@ export const toContent = (body: unknown): string | Uint8Array =>
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(
   defaults: ResponseDefaults,
-  visit: ResponseTarget,
+  { req, res, id }: ResponseTarget,
   { status, headers, body }: Reply,
   type: string,
 ): void {
-  const { req, res, id } = visit;
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const common = { 'content-type': type, 'content-length': String(length), ...buildHeaders(defaults, req, id) };
-  res.writeHead(status, mergeHeaders(common, headers));
-  res.end(content);
+  const list = ['content-type', type, 'content-length', String(length), 'x-request-id', id, ...defaults.headerList];
+  res.writeHead(status, addHeaders(list, defaults.cors?.getHeaders(req), mustClose(defaults, req) && CLOSED, headers));
+  endWithBody(res, content, length);
   limitUnread(defaults, { req, res }, length);
 }
 

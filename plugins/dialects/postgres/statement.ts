@@ -21,6 +21,8 @@ import {
 } from './pg-internals.js';
 import { NO_ROWS, readRow, createRowShape, type RowShape } from '../shared/wire-rows.js';
 import {
+  beginPacket,
+  endPacket,
   invalidateStatements,
   type PgCommand,
   type KnownStatement,
@@ -92,8 +94,8 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   submit(connection: WireConnection): null {
     const { statements, stale } = this.wire;
     this.sent = true;
-    this.corkStream(connection.stream);
-    const { before, after } = this.sending;
+    const { before, after, isFollowed = false } = this.sending;
+    beginPacket(this.wire, connection.stream, isFollowed);
     for (const command of before ?? []) this.pipelineCommand(connection, command);
     this.known = statements.get(this.name);
     if (!this.known) {
@@ -108,7 +110,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     connection.execute();
     if (after !== null) this.pipelineCommand(connection, after);
     connection.sync();
-    if (!this.wire.shared) connection.stream.uncork();
+    if (!this.wire.shared && !isFollowed) endPacket(this.wire, connection.stream);
     return null;
   }
 
@@ -122,19 +124,6 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     }
     connection.bind({ statement: command.name, values: NO_VALUES });
     connection.execute();
-  }
-
-  /** On shared connections, the writes of one turn are combined. */
-  private corkStream(stream: WireConnection['stream']): void {
-    const { wire } = this;
-    if (wire.flushing) return;
-    stream.cork();
-    if (!wire.shared) return;
-    wire.flushing = true;
-    setImmediate(() => {
-      wire.flushing = false;
-      stream.uncork();
-    });
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {

@@ -89,7 +89,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
         return queueRemoval(keys, error);
       }
     },
-    isWaiting: (key) => owed.has(key),
+    isWaiting: (key) => owed.size > 0 && owed.has(key),
     logError,
   };
 }

@@ -165,8 +165,9 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
 
   return {
     getLocalBytes(name, variant) {
-      if (isFar || removals.isWaiting(nameKey(name))) return null;
-      const generation = readLocal(nameKey(name));
+      const key = nameKey(name);
+      if (isFar || removals.isWaiting(key)) return null;
+      const generation = readLocal(key);
       return generation === null ? null : readLocal(entryKey(toLatin1(generation), variant));
     },
     async find(name, variant, seconds, mine, requester = null) {

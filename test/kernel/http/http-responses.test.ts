@@ -19,7 +19,7 @@ const request = (headers: Headers = {}, rest: object = {}) =>
 const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
   unread: new UnreadBudget(1000, clock),
   proxies: 0,
-  ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
+  ...{ cors: null, headers: { 'x-common': '1' }, headerList: ['x-common', '1'], closing: () => false, patience: 7000 },
   ...rest,
 });
 
@@ -61,40 +61,46 @@ describe('response headers', () => {
 });
 
 describe('response body', () => {
-  function writeBody(body: unknown, waiting = 0, headers: Headers = {}) {
+  function writeBody(body: unknown, waiting = 0, headers: Headers = {}, cors: ResponseDefaults['cors'] = null) {
     const seen: unknown[] = [];
     const res: ServerResponse = {
-      writeHead: (status: number, all: Headers) => seen.push(status, all),
-      end: (content: unknown) => seen.push(content),
+      writeHead: (status: number, all: readonly string[]) => seen.push(status, all),
+      write: (...content: unknown[]) => seen.push(...content),
+      end: () => seen.push('end'),
       setTimeout: (ms: number) => seen.push(ms),
       once: () => res,
-      socket: { writableLength: waiting },
+      socket: { writableLength: waiting, uncork: () => seen.push('sent') },
     } as unknown as ServerResponse;
-    sendResponse(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
+    sendResponse(manner({ cors }), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
     return seen;
   }
-  const common = (length: string) => ({
-    'content-type': 'text/x',
-    'content-length': length,
-    'x-request-id': 'id',
-    'x-common': '1',
+  const common = (length: string, own = '1') => [
+    ...['content-type', 'text/x', 'content-length', length],
+    ...['x-request-id', 'id', 'x-common', own],
+  ];
+  const SENT = ['sent', 'end'];
+
+  it('is JSON, or text that is already JSON, with its length in bytes, and leaves with the head', () => {
+    expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}', 'utf8', ...SENT]);
+    expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null', 'latin1', ...SENT]);
+    const raw = (json: Buffer) => writeBody(new RawJson(json, () => null));
+    expect(raw(Buffer.from('{"ä":1}'))).to.deep.equal([201, common('8'), '{"\u00c3\u00a4":1}', 'latin1', ...SENT]);
+    const long = Buffer.alloc(16_385, '1');
+    expect(raw(long)).to.deep.equal([201, common('16385'), long, ...SENT]);
   });
 
-  it('is JSON, or text that is already JSON, with its length in bytes', () => {
-    expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}']);
-    expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null']);
-    const json = Buffer.from('{"ä":1}');
-    expect(writeBody(new RawJson(json, () => null))).to.deep.equal([201, common('8'), json]);
-    expect(writeBody(1, 0, { 'x-common': '2', 'x-own': '3' })[1]).to.deep.equal({
-      ...common('1'),
-      'x-common': '2',
-      'x-own': '3',
-    });
+  it('has each header once: its own in place of a common one, and both values of Vary', () => {
+    const own = { 'x-common': '2', 'x-own': '3' };
+    expect(writeBody(1, 0, own)[1]).to.deep.equal([...common('1', '2'), 'x-own', '3']);
+    const cors = createCors(['https://a.example'], ['POST']);
+    const varies = (headers: Headers) => writeBody(1, 0, headers, cors)[1];
+    expect(varies({ vary: 'accept' })).to.deep.equal([...common('1'), 'vary', 'accept, origin']);
+    expect(varies({ vary: 'origin' })).to.deep.equal([...common('1'), 'vary', 'origin']);
   });
 
   it('stops when its reader pauses, only where something is left to read', () => {
-    expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 7000]);
-    expect(writeBody(1)).to.have.lengthOf(3);
+    expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
+    expect(writeBody(1)).to.have.lengthOf(6);
   });
 });
 

@@ -1,16 +1,31 @@
 /**
- * Number of attempts for a statement that PostgreSQL rejects before it runs: two, on scripted connections, without a
- * server.
+ * On scripted connections, without a server: the number of attempts for a statement that PostgreSQL rejects before it runs, and
+ * the packets of two statements that are sent together.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { createPostgresDialect } from '../../../plugins/dialects/postgres/dialect.js';
 import { createPgConnection } from '../../../plugins/dialects/postgres/connection.js';
 import type { PgConnections } from '../../../plugins/dialects/postgres/connections.js';
+import { BY_LOCKS, type Dialect } from '../../../plugins/dialects/kind.js';
+import type { WireConnection } from '../../../plugins/dialects/postgres/pg-internals.js';
 import { catchFault } from '../../contracts/dialect-support.js';
 
 interface Failing {
   handleError(error: unknown): void;
+}
+
+function createDialect(client: object, release: (isBroken: boolean) => void): Dialect {
+  const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
+    all: new Set(),
+    findShared: () => undefined,
+    acquire: (_asker, take) => take(undefined, createPgConnection(client as never, false), release),
+  };
+  return createPostgresDialect(
+    () => wires as PgConnections,
+    () => 'read committed',
+    false,
+  );
 }
 
 describe('statement that a PostgreSQL connection cannot run', () => {
@@ -24,19 +39,29 @@ describe('statement that a PostgreSQL connection cannot run', () => {
       const given: boolean[] = [];
       const error = Object.assign(new Error('no'), { code });
       const client = { query: (statement: Failing) => statement.handleError(error) };
-      const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
-        all: new Set(),
-        findShared: () => undefined,
-        acquire: (_asker, take) =>
-          take(undefined, createPgConnection(client as never, false), (isBroken) => given.push(isBroken)),
-      };
-      const handle = createPostgresDialect(
-        () => wires as PgConnections,
-        () => 'read committed',
-        false,
-      );
+      const handle = createDialect(client, (isBroken) => given.push(isBroken));
       await catchFault(handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null));
       expect(given).to.deep.equal(Array.from({ length: tries }, () => broken));
     });
   }
+});
+
+describe('statements that are sent together to PostgreSQL', () => {
+  it('leave in one packet', async () => {
+    const sent: string[] = [];
+    const record = (what: string) => () => void sent.push(what);
+    const stream = { cork: record('cork'), uncork: record('uncork') };
+    const [parse, bind, describe, execute, close, sendCopyFail] = Array.from({ length: 6 }, () => () => undefined);
+    const connection = { stream, parse, bind, describe, execute, close, sendCopyFail, sync: record('sync') };
+    const client = {
+      query: (statement: { submit(wire: WireConnection): null }) => statement.submit(connection as WireConnection),
+    };
+    const handle = createDialect(client, () => undefined);
+    const bound = (sql: string) => ({ prepared: handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values: [] });
+    const transaction = await handle.begin(BY_LOCKS);
+    handle.runTogether?.(bound('SELECT 1'), bound('UPDATE t SET a = 1'), transaction);
+    expect(sent).to.deep.equal(['cork', 'sync', 'sync', 'uncork']);
+    void handle.run(bound('SELECT 1').prepared, [], null);
+    expect(sent.slice(4)).to.deep.equal(['cork', 'sync', 'uncork']);
+  });
 });
