@@ -131,7 +131,7 @@ export interface Dialect extends Statements {
   /** Never rejects: a connection that cannot roll back is discarded. */
   rollback(transaction: Transaction): Promise<void>;
   /**
-   * Rolls back and closes the connection. Never rejects. Absent: there is one session.
+   * Rolls back and closes the connection, or releases what a rollback leaves in the only session. Never rejects.
    */
   readonly closeSession?: (transaction: Transaction) => Promise<void>;
   /**

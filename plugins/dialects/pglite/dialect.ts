@@ -15,6 +15,9 @@ import type { ReadOptions } from './bounded-results.js';
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
+/** A rollback does not release these. */
+const RELEASE = 'SELECT pg_advisory_unlock_all()';
+
 /** Thrown to make the engine roll the transaction back. */
 const ROLLED_BACK = new Error('rolled back');
 
@@ -24,12 +27,15 @@ interface OpenTransaction {
   /** Measures the time without a statement from now. */
   readonly refresh: () => void;
   failed: boolean;
+  /** Locks of the session are released at the end, because all requests share it. */
+  releasesLocks: boolean;
 }
 
 /** The engine supports transactions only as callbacks. */
 function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
+    let open: OpenTransaction | null = null;
     const finished = new Promise<boolean>((resolve) => (finish = resolve));
     const whole = db.transaction(async (inner) => {
       const timer = setTimeout(() => finish(false), FORGOTTEN_MS);
@@ -39,10 +45,17 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
         finish(commit);
         return whole;
       };
-      opened({ inner, close: closeTransaction, refresh: () => void timer.refresh(), failed: false });
+      open = {
+        ...{ inner, close: closeTransaction, refresh: () => void timer.refresh() },
+        ...{ failed: false, releasesLocks: false },
+      };
+      opened(open);
       if (!(await finished)) throw ROLLED_BACK;
     });
-    const leaveAtEnd = (): void => leave();
+    const leaveAtEnd = async (): Promise<void> => {
+      if (open?.releasesLocks === true) await db.query(RELEASE).catch(() => undefined);
+      leave();
+    };
     whole.then(leaveAtEnd, leaveAtEnd);
     whole.catch(refused);
   });
@@ -116,6 +129,11 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
     },
 
     async rollback({ transaction }) {
+      await endTransaction(transaction, false).catch(() => false);
+    },
+
+    async closeSession({ transaction }) {
+      (transaction as OpenTransaction).releasesLocks = true;
       await endTransaction(transaction, false).catch(() => false);
     },
 

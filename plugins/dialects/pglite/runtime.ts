@@ -24,6 +24,7 @@ import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { loadTemplate } from './template.js';
 import { createTestStore } from '../shared/postgres-test-store.js';
+import { createTableRows, POSTGRES_STATEMENTS } from '../shared/table-rows.js';
 
 interface Engine {
   readonly db: PGlite;
@@ -142,6 +143,8 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
     fillBlindIndexes(createTarget(handle, instance), tables, sources, progress),
+
+  createRowSource: (handle) => createTableRows(handle, POSTGRES_STATEMENTS),
 
   readObjects: async (handle) =>
     (await requireEngine(handle).query<{ text: string }>(OBJECTS)).rows.map(({ text }) => text),

@@ -1,10 +1,19 @@
 /** The last records, bounded by count and size, and counts by resource since the start. */
-import type { Recorder, RequestCounts } from '../../../contract/console.js';
+import type { RecordedCall, Recorder, RequestCounts } from '../../../contract/console.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
-import { describeRecord, summarizeRecord, type RecordContext, type RecordedRequest } from './describe-record.js';
+import {
+  describeCalls,
+  describeRecord,
+  summarizeRecord,
+  type RecordContext,
+  type RecordedRequest,
+} from './describe-record.js';
 
 export interface RecordStore {
-  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'>;
+  readonly view: Pick<
+    Recorder,
+    'list' | 'find' | 'listCalls' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'
+  >;
   add(request: Pick<RecordedRequest, 'record' | 'notes' | 'copy' | 'size'>): void;
   count(record: InvocationRecord): void;
 }
@@ -69,6 +78,14 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
       find(number) {
         const found = findNewest(number) ?? older.get(number);
         return found === undefined ? null : describeRecord(found, context);
+      },
+      listCalls(most) {
+        const calls: RecordedCall[] = [];
+        for (const request of [...older.values(), ...listNewest()].reverse()) {
+          if (calls.length >= most) break;
+          calls.push(...describeCalls(request, context).slice(0, most - calls.length));
+        }
+        return calls;
       },
       get bytes() {
         return bytes;
