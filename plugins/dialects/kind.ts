@@ -12,6 +12,8 @@ import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
 import { EMBEDDED_CONNECTION } from '../shared/embedded.light.js';
 
+export { createTableRows } from './shared/table-rows.light.js';
+
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface PreparedStatement {

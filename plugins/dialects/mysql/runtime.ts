@@ -6,7 +6,7 @@ import { createPoolPane, dialect, SERIALIZABLE, type Dialect, type Row } from '.
 import { readTables } from '../shared/found-tables.js';
 import { migrate, outlineMigration } from '../shared/migrate.js';
 import type { MigrationTarget } from '../shared/migration-types.js';
-import { createTableRows } from '../shared/table-rows.js';
+import { createTableRows } from '../shared/table-rows.light.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
 import { readObjects, readTriggers } from './catalogue.js';

@@ -24,7 +24,7 @@ import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { loadTemplate } from './template.js';
 import { createTestStore } from '../shared/postgres-test-store.js';
-import { createTableRows, POSTGRES_STATEMENTS } from '../shared/table-rows.js';
+import { createTableRows, POSTGRES_STATEMENTS } from '../shared/table-rows.light.js';
 
 interface Engine {
   readonly db: PGlite;

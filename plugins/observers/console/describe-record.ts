@@ -33,8 +33,9 @@ export interface RequestNotes {
   /** Of the definitions that served the request. */
   readonly mask: RecordMask;
   readonly works: WorkNote[];
-  readonly steps: Recording['steps'][number][];
-  readonly messages: { readonly action: string; readonly to: object }[];
+  /** Null: none, as for most requests. */
+  steps: Recording['steps'][number][] | null;
+  messages: { readonly action: string; readonly to: object }[] | null;
   /** Undefined: no response is recorded. */
   answer: unknown;
   fault: { readonly error: unknown; readonly action: string | null; readonly field: string | null } | null;

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { RowChange, RowSource, RowWindow } from '../../../contract/row-source.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
-import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../kind.js';
+import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
+
+const BY_LOCKS: Isolation = { level: 'locks', among: false };
 
 /** Statements in which databases differ. */
 export interface RowStatements {
