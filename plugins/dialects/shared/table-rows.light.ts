@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { RowChange, RowSource, RowWindow } from '../../../contract/row-source.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
-import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
+import type { StatementText } from '../../../contract/statement-text.js';
 
-const BY_LOCKS: Isolation = { level: 'locks', among: false };
+const BY_LOCKS = { level: 'locks', among: false } as const;
 
 /** Statements in which databases differ. */
 export interface RowStatements {
@@ -24,7 +24,23 @@ export const POSTGRES_STATEMENTS: RowStatements = {
   check: ['SET CONSTRAINTS ALL IMMEDIATE'],
 };
 
-type TableDialect = Pick<Dialect, 'prepare' | 'run' | 'begin' | 'beginReadOnly' | 'commit' | 'rollback'>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** What is used of a dialect, whose kind imports this. */
+interface TableDialect<Prepared, Transaction> {
+  prepare(input: {
+    readonly scan: StatementText;
+    readonly jsonColumns: readonly boolean[];
+    readonly tables: readonly ModelTable[];
+    readonly lock: 'update' | null;
+  }): Prepared;
+  run(prepared: Prepared, values: readonly unknown[], transaction: Transaction): Promise<readonly Row[]>;
+  begin(need: typeof BY_LOCKS): Promise<Transaction>;
+  readonly beginReadOnly?: (need: typeof BY_LOCKS) => Promise<Transaction>;
+  commit(transaction: Transaction): Promise<void>;
+  rollback(transaction: Transaction): Promise<void>;
+}
+
 /** `json`: the values that are bound as JSON. */
 type Run = (sql: string, values?: readonly unknown[], json?: readonly boolean[]) => Promise<readonly Row[]>;
 
@@ -32,7 +48,10 @@ const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const listKeys = ({ columns }: ModelTable): string[] =>
   columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
 
-export function createTableRows(dialect: TableDialect, statements: RowStatements = {}): RowSource {
+export function createTableRows<Prepared, Transaction>(
+  dialect: TableDialect<Prepared, Transaction>,
+  statements: RowStatements = {},
+): RowSource {
   const createRun =
     (table: ModelTable, transaction: Transaction, lock: 'update' | null = null): Run =>
     (sql, values = [], json = values.map(() => false)) => {
