@@ -1,7 +1,7 @@
 // Rows of a table: filter, order, pages, links along references; in `lintel dev` also changes.
 import { announce, button, call, create, createTable, formatCell } from './dom.js';
 
-const showType = (type) => create('span', { class: 'type', text: ` ${type}` });
+const showType = (type) => (type === null ? null : create('span', { class: 'type', text: ` ${type}` }));
 
 /** Rows of one table: filter, order, pages, and links along references. */
 export async function showData(table, query, { isDev }) {
