@@ -1,16 +1,16 @@
 // Rows of a table: filter, order, pages, links along references; in `lintel dev` also changes.
 import { announce, button, call, create, createTable, formatCell } from './dom.js';
 
-const showType = (type) => create('span', { class: 'type', text: ` ${type}` });
+const showType = (type) => (type === null ? null : create('span', { class: 'type', text: ` ${type}` }));
 
 /** Rows of one table: filter, order, pages, and links along references. */
 export async function showData(table, query, { isDev }) {
   const asked = Object.fromEntries(
-    ['sort', 'column', 'contains', 'equals', 'page'].flatMap((name) =>
+    ['store', 'sort', 'column', 'contains', 'equals', 'page'].flatMap((name) =>
       query.has(name) ? [[name, query.get(name)]] : [],
     ),
   );
-  const { columns, rows, hasMore, page, took } = await call('data', { table, ...asked });
+  const { store, columns, rows, hasMore, page, took } = await call('data', { table, ...asked });
   const go = (changes) => {
     const next = { ...asked, ...changes };
     const kept = Object.entries(next).filter(([, value]) => value !== '' && value !== undefined);
@@ -64,13 +64,14 @@ export async function showData(table, query, { isDev }) {
         row[name] === null
           ? formatCell(null)
           : create('a', {
-              href: `#/data/${encodeURIComponent(references.table)}?${new URLSearchParams({ column: references.column, equals: row[name] })}`,
+              href: `#/data/${encodeURIComponent(references.table)}?${new URLSearchParams({ store, column: references.column, equals: row[name] })}`,
               text: String(row[name]),
             }),
     }),
   }));
   const editor = create('section', { 'aria-label': 'Change' });
-  const edit = (row) => editor.replaceChildren(createEditor({ table, columns, row }, () => go({ at: Date.now() })));
+  const edit = (row) =>
+    editor.replaceChildren(createEditor({ table, store, columns, row }, () => go({ at: Date.now() })));
   const isEditable = isDev && columns.some(({ isKey }) => isKey);
   if (isEditable)
     shown.push({
@@ -106,7 +107,7 @@ const describeKey = (columns, row) =>
 const toText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 /** A change is checked before it can be saved. `row` null: a new one. */
-function createEditor({ table, columns, row }, done) {
+function createEditor({ table, store, columns, row }, done) {
   const open = columns.filter(({ isOpen, isKey }) => isOpen && (row === null || !isKey));
   const fields = open.map(({ name, type }) => {
     const before = row?.[name] ?? null;
@@ -123,6 +124,7 @@ function createEditor({ table, columns, row }, done) {
   const describe = (kind) => ({
     kind,
     table,
+    store,
     key: row === null ? {} : Object.fromEntries(listKey(columns, row)),
     values:
       kind === 'delete'

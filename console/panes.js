@@ -8,7 +8,12 @@ const CELLS = {
   'definitions id': (value) =>
     create('a', { href: `#/definitions/${encodeURIComponent(value)}`, 'data-row': value, text: value }),
   'calls request': (value) => create('a', { href: `#/requests/${value}`, 'data-row': value, text: value }),
-  'data table': (value) => create('a', { href: `#/data/${encodeURIComponent(value)}`, 'data-row': value, text: value }),
+  'data table': (value, { store }) =>
+    create('a', {
+      href: `#/data/${encodeURIComponent(value)}?${new URLSearchParams({ store })}`,
+      'data-row': value,
+      text: value,
+    }),
 };
 
 export async function showPane(id, state) {
@@ -46,7 +51,7 @@ function describeRows(id, name, rows, context) {
   if (first === undefined) return create('p', { class: 'dim', text: `${name}: none` });
   const columns = Object.keys(first).map((column) => {
     const show = CELLS[`${id} ${column}`];
-    return { title: column, name: column, ...(show && { show: (row) => show(row[column]) }) };
+    return { title: column, name: column, ...(show && { show: (row) => show(row[column], row) }) };
   });
   if (id === 'jobs') columns.push({ title: 'actions', show: (job) => createJobActions(job, context) });
   if (id === 'schedules' && context.state.isWritable)

@@ -27,6 +27,12 @@ export interface RecordedStage {
   readonly endedBy: string | null;
 }
 
+export interface RecordedCall extends RecordedStage {
+  /** Of the request, and its start. */
+  readonly number: number;
+  readonly startedAt: number;
+}
+
 export interface RecordedStep {
   readonly field: string;
   readonly action: string | null;
@@ -101,6 +107,8 @@ export interface Recorder {
   /** Newest last. */
   list(): readonly RecordingSummary[];
   find(number: number): Recording | null;
+  /** The newest stages that called other services, newest first. */
+  listCalls(most: number): readonly RecordedCall[];
   readonly bytes: number;
   clear(): void;
   /** Counts since the start, by resource. */

@@ -17,6 +17,7 @@ import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
+import type { RowSource } from './row-source.js';
 import type { Signal } from './plan.js';
 import type { TestDatabase, TestRequest, TestStore } from './tests.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
@@ -149,6 +150,8 @@ export interface PluginRuntime<H = unknown> {
   createJobAdmin?(handle: H): JobAdmin;
   /** What the console shows of this instance; null where there is nothing. */
   createConsolePane?(handle: H, context: Pick<RuntimeContext, 'instance'>): ConsolePane | null;
+  /** For stores: rows that the console shows and changes. */
+  createRowSource?(handle: H): RowSource;
   /** For what starts schedules: starts a run now, as at its instant. False: a run is active. Null: it has no such schedule. */
   startSchedule?(handle: H, key: string): Promise<boolean | null>;
   /** For stores of `lintel test`. A case fails if a store of its resources has none. */

@@ -14,4 +14,5 @@ export type { Execute, Frame, Invocation, ModePlan, PlanTools } from '../contrac
 export type { Reader, Step, Unit, UploadedFile } from '../contract/plan.js';
 export { createKernel, type Kernel } from './runtime/kernel.js';
 export { loadProject } from '../plugins/distribution.js';
+export type { RowSource } from '../contract/row-source.js';
 export { listen } from './http/server.js';

@@ -67,6 +67,7 @@ export { cacheErrors } from './caches/kind.js';
 export type { Cache, CacheReadResult, WindowCount } from './caches/kind.js';
 export type { Cipher, SealingKey } from './ciphers/kind.js';
 export type { Dialect } from './dialects/kind.js';
+export { createTableRows } from './dialects/kind.js';
 export type { DocumentAction, DocumentParts } from './document-actions/kind.js';
 export type {
   Document,

@@ -1,19 +1,21 @@
 /** Changes one row, and rolls back unless the change is confirmed and violates nothing. */
-import type { ModelColumn, ModelTable } from '../../contract/model.js';
+import { Fault } from '../../contract/fault.js';
+import type { ColumnType } from '../../contract/model.js';
+import type { RowChange } from '../../contract/row-source.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { createSecretMask } from '../debug/secrets.js';
-import { describeError, findDatabase, type FoundDatabase } from '../statements/run-statement.js';
-import { findTable, listOpenColumns, quoteName, type CallReply } from './data.js';
+import { describeError } from '../statements/run-statement.js';
+import { findTable, listColumns, listTables, type CallReply, type FoundTable, type ShownColumn } from './data.js';
 
-export interface RowChange {
-  readonly kind: 'insert' | 'update' | 'delete';
+export interface RequestedChange extends Pick<RowChange, 'kind' | 'key'> {
   readonly table: string;
-  /** The primary key of the row; empty for a new one. */
-  readonly key: Readonly<Record<string, string | number>>;
+  /** Null: the first one with this table. */
+  readonly store: string | null;
   /** Text as in a form, or null. */
   readonly values: Readonly<Record<string, string | null>>;
 }
+
+type Registry = Kernel['project']['registry'];
 
 interface Violation {
   /** Null: of the row. */
@@ -21,147 +23,111 @@ interface Violation {
   readonly message: string;
 }
 
-type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
-
 const createRefusal = (status: number, message: string): CallReply => ({ status, body: { message } });
 
 /** `isConfirmed` false: nothing stays. */
-export async function changeRow(kernel: Kernel, change: RowChange, isConfirmed: boolean): Promise<CallReply> {
-  const found = findTable(kernel, change.table);
-  if (found === undefined) return createRefusal(404, `There is no table "${change.table}" of PostgreSQL.`);
-  const { table, connection } = found;
-  const open = listOpenColumns(kernel, table);
-  const closed = Object.keys(change.values).find((name) => !open.has(name));
+export async function changeRow(kernel: Kernel, asked: RequestedChange, isConfirmed: boolean): Promise<CallReply> {
+  const found = findTable(kernel, asked.table, asked.store);
+  if (found === undefined) return createRefusal(404, `There is no table or collection "${asked.table}".`);
+  const { kind, key } = asked;
+  const { registry } = kernel.project;
+  const columns = listColumns(kernel, found);
+  const open = new Map(columns.filter(({ isOpen }) => isOpen).map((one) => [one.name, one]));
+  const closed = Object.keys(asked.values).find((name) => !open.has(name));
   if (closed !== undefined) return createRefusal(400, `The column "${closed}" cannot be changed here.`);
-  const keys = table.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
-  const isKnown = keys.length > 0 && keys.every((name) => open.has(name) && Object.hasOwn(change.key, name));
-  if (change.kind !== 'insert' && !isKnown)
-    return createRefusal(409, 'Only a row with its whole primary key can be changed.');
-  const database = findDatabase(kernel, connection);
-  if (typeof database === 'string') return createRefusal(409, database);
-  const where = keys.map((name) => [name, change.key[name] ?? ''] as const);
-  return runInTransaction(database, async (run) => {
-    const effects = change.kind === 'delete' ? await listReferences(kernel, table, change.key, run) : [];
-    const { values, violations } = readValues(change, open);
-    if (violations.length === 0) violations.push(...(await tryChange(change, values, where, run)));
+  const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  const isKnown = keys.length > 0 && keys.every((name) => open.has(name) && Object.hasOwn(key, name));
+  if (kind !== 'insert' && !isKnown) return createRefusal(409, 'Only a row with its whole primary key can be changed.');
+  if (kind !== 'delete' && Object.keys(asked.values).length === 0)
+    return createRefusal(409, 'No value is given or changed.');
+  try {
+    const obstacle = await found.rows.findObstacle();
+    if (obstacle !== null) return createRefusal(409, obstacle);
+    const effects = kind === 'delete' ? await listReferences(kernel, found, key) : [];
+    const { values, violations } = readValues(asked, open);
+    if (violations.length === 0)
+      violations.push(...(await tryChange(registry, found, { kind, key, values }, isConfirmed)));
     const { maskText } = createSecretMask(kernel);
     const shown = violations.map(({ column, message }) => ({ column, message: maskText(message, []) }));
-    const isDone = isConfirmed && violations.length === 0;
-    return { isDone, reply: { body: { done: isDone, violations: shown, effects } } };
-  });
-}
-
-async function runInTransaction(
-  { database, syntax }: FoundDatabase,
-  work: (run: Run) => Promise<{ readonly isDone: boolean; readonly reply: CallReply }>,
-): Promise<CallReply> {
-  const transaction = await database.begin({ level: 'locks', among: false });
-  let isOpen = true;
-  const run: Run = (sql, values = []) =>
-    database.run(database.prepare({ scan: scanSql(sql), jsonColumns: values.map(() => false) }), values, transaction);
-  try {
-    for (const text of syntax.listSettings(false)) await run(text);
-    const { isDone, reply } = await work(run);
-    if (isDone) {
-      isOpen = false;
-      await database.commit(transaction);
-    }
-    return reply;
+    return { body: { done: isConfirmed && shown.length === 0, violations: shown, effects } };
   } catch (error) {
     return createRefusal(409, describeError(error).text);
-  } finally {
-    if (isOpen) await database.rollback(transaction);
   }
 }
 
-/** Each column alone first: a database reports one violation. */
+/** Each column alone first: a store may report only one violation. */
 async function tryChange(
-  { kind, table }: RowChange,
-  values: ReadonlyMap<string, unknown>,
-  where: readonly (readonly [name: string, value: string | number])[],
-  run: Run,
+  registry: Registry,
+  found: FoundTable,
+  change: RowChange,
+  isKept: boolean,
 ): Promise<Violation[]> {
-  const name = quoteName(table);
-  const buildCondition = (from: number): string =>
-    where.map(([column], i) => `CAST(${quoteName(column)} AS text) = $${from + i + 1}`).join(' AND ');
-  const key = where.map(([, value]) => String(value));
-  const update = (columns: readonly string[]) => () =>
-    run(
-      `UPDATE ${name} SET ${columns.map((column, i) => `${quoteName(column)} = $${i + 1}`).join(', ')} WHERE ${buildCondition(columns.length)} RETURNING 1 AS n`,
-      [...columns.map((column) => values.get(column)), ...key],
-    );
-  const columns = [...values.keys()];
+  const columns = Object.entries(change.values);
   const violations: Violation[] = [];
-  if (kind === 'update' && columns.length > 1)
-    for (const column of columns) violations.push(...(await attemptChange(column, update([column]), run)));
-  if (violations.length > 0) return violations;
-  const works = {
-    update: update(columns),
-    delete: () => run(`DELETE FROM ${name} WHERE ${buildCondition(0)} RETURNING 1 AS n`, key),
-    insert: () =>
-      run(
-        `INSERT INTO ${name} (${columns.map(quoteName).join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING 1 AS n`,
-        [...values.values()],
-      ),
-  };
-  const only = columns.length === 1 ? (columns[0] ?? null) : null;
-  return attemptChange(kind === 'update' ? only : null, works[kind], run, true);
+  if (change.kind === 'update' && columns.length > 1)
+    for (const [column, value] of columns)
+      violations.push(...(await attemptChange(registry, found, { ...change, values: { [column]: value } }, false)));
+  return violations.length > 0 ? violations : attemptChange(registry, found, change, isKept);
 }
 
-/** Deferred constraints count, too. `stays`: the change is not undone here. */
 async function attemptChange(
-  column: string | null,
-  work: () => Promise<readonly unknown[]>,
-  run: Run,
-  stays = false,
+  registry: Registry,
+  { table, rows }: FoundTable,
+  change: RowChange,
+  isKept: boolean,
 ): Promise<Violation[]> {
-  await run('SAVEPOINT lintel_change');
   try {
-    const rows = await work();
-    await run('SET CONSTRAINTS ALL IMMEDIATE');
-    if (!stays) await run('ROLLBACK TO SAVEPOINT lintel_change');
-    return rows.length === 1 ? [] : [{ column: null, message: `${rows.length} rows have this key.` }];
+    const count = await rows.change(table, change, isKept);
+    return count === 1 ? [] : [{ column: null, message: `${count} rows have this key.` }];
   } catch (error) {
-    await run('ROLLBACK TO SAVEPOINT lintel_change');
-    return [{ column, message: describeError(error).text }];
+    const [only = null, ...others] = change.kind === 'update' ? Object.keys(change.values) : [];
+    return describeViolations(registry, error, others.length === 0 ? only : null);
   }
 }
 
-/** Rows of other tables that refer to this one. */
-async function listReferences(
-  kernel: Kernel,
-  { table }: ModelTable,
-  key: RowChange['key'],
-  run: Run,
-): Promise<string[]> {
+/** `column`: the only one that changes. */
+function describeViolations({ codes }: Registry, error: unknown, column: string | null): Violation[] {
+  const { text } = describeError(error);
+  // Errors that could quote a value of a row keep only the code of the store.
+  const issues = error instanceof Fault ? (error.options.issues ?? []) : [];
+  const named = issues.flatMap(({ pointer, detail, code }) =>
+    pointer.startsWith('/') ? [{ column: pointer.slice(1), message: detail ?? code }] : [],
+  );
+  // Errors that could quote a value of a row keep only the code of the store.
+  const isOpen = !(error instanceof Fault) || (error.cause instanceof Error && !text.startsWith('database error'));
+  if (isOpen) return [{ column: column ?? named[0]?.column ?? null, message: text }];
+  return named.length > 0 ? named : [{ column, message: codes[error.code]?.message ?? text }];
+}
+
+/** Rows of all stores that refer to this one. */
+async function listReferences(kernel: Kernel, { table, store }: FoundTable, key: RowChange['key']): Promise<string[]> {
   const effects: string[] = [];
-  for (const other of kernel.plans().tables)
-    for (const { name, references } of other.columns) {
-      const value = references?.table === table ? (key[references.column] ?? null) : null;
-      if (value === null || findTable(kernel, other.table) === undefined) continue;
-      const sql = `SELECT count(*) AS n FROM ${quoteName(other.table)} WHERE CAST(${quoteName(name)} AS text) = $1`;
-      const [row] = (await run(sql, [String(value)])) as { readonly n: number }[];
-      if (Number(row?.n) > 0) effects.push(`${row?.n} rows of "${other.table}" refer to it by "${name}".`);
+  for (const other of listTables(kernel))
+    for (const { name, references } of other.table.columns) {
+      const value = references?.table === table.table ? (key[references.column] ?? null) : null;
+      if (value === null || findTable(kernel, table.table, other.store)?.store !== store) continue;
+      const count = await other.rows.count(other.table, name, value);
+      if (count > 0) effects.push(`${count} rows of "${other.table.table}" refer to it by "${name}".`);
     }
   return effects;
 }
 
 function readValues(
-  { values }: RowChange,
-  open: ReadonlyMap<string, ModelColumn>,
-): { readonly values: ReadonlyMap<string, unknown>; readonly violations: Violation[] } {
+  { values }: RequestedChange,
+  open: ReadonlyMap<string, ShownColumn>,
+): { readonly values: RowChange['values']; readonly violations: Violation[] } {
   const violations: Violation[] = [];
-  const read = new Map<string, unknown>();
+  const read: [column: string, value: unknown][] = [];
   for (const [column, text] of Object.entries(values)) {
     const value = text === null ? null : parseValue(text, open.get(column)?.type ?? 'text');
     if (value === undefined)
       violations.push({ column, message: `"${column}" takes ${FORMS[open.get(column)?.type ?? 'text']}.` });
-    else read.set(column, value);
+    else read.push([column, value]);
   }
-  return { values: read, violations };
+  return { values: Object.fromEntries(read), violations };
 }
 
-const FORMS: Readonly<Record<ModelColumn['type'], string>> = {
+const FORMS: Readonly<Record<ColumnType, string>> = {
   integer: 'a whole number up to 9007199254740991',
   float: 'a number',
   boolean: 'true or false',
@@ -171,7 +137,7 @@ const FORMS: Readonly<Record<ModelColumn['type'], string>> = {
 };
 
 /** Undefined: the text is no value of this type. */
-function parseValue(text: string, type: ModelColumn['type']): unknown {
+function parseValue(text: string, type: ColumnType): unknown {
   switch (type) {
     case 'integer':
       return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
@@ -183,8 +149,7 @@ function parseValue(text: string, type: ModelColumn['type']): unknown {
       return Number.isNaN(Date.parse(text)) ? undefined : text;
     case 'json':
       try {
-        JSON.parse(text);
-        return text;
+        return JSON.parse(text);
       } catch {
         return undefined;
       }
@@ -194,12 +159,14 @@ function parseValue(text: string, type: ModelColumn['type']): unknown {
 }
 
 /** Sent in a header, because routes read no bodies. Null: no change. */
-export function readChange(header: string | undefined): RowChange | null {
+export function readChange(header: string | undefined): RequestedChange | null {
   try {
-    const { kind, table, key = {}, values = {} } = JSON.parse(decodeURIComponent(header ?? '')) as Partial<RowChange>;
+    const asked = JSON.parse(decodeURIComponent(header ?? '')) as Partial<RequestedChange>;
+    const { kind, table, store = null, key = {}, values = {} } = asked;
     const isKind = kind === 'insert' || kind === 'update' || kind === 'delete';
-    if (!isKind || typeof table !== 'string' || !isPlain(key, isKey) || !isPlain(values, isText)) return null;
-    return { kind, table, key, values };
+    if (!isKind || typeof table !== 'string' || !isText(store) || !isPlain(key, isKey) || !isPlain(values, isText))
+      return null;
+    return { kind, table, store, key, values };
   } catch {
     return null;
   }

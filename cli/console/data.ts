@@ -1,92 +1,104 @@
-/** Rows of a table, page by page, in a transaction that cannot write. */
-import type { Json } from '../../contract/json.js';
-import type { ModelColumn, ModelTable } from '../../contract/model.js';
+/** Rows of tables and collections, page by page, as their stores read them. */
+import type { JsonObject } from '../../contract/json.js';
+import type { ColumnType, ModelColumn, ModelTable } from '../../contract/model.js';
+import type { RowSource } from '../../contract/row-source.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { createSecretMask } from '../debug/secrets.js';
-import { runStatement } from '../statements/run-statement.js';
+import { createSecretMask, maskValue } from '../debug/secrets.js';
+import { describeError } from '../statements/run-statement.js';
 
 export interface CallReply {
   readonly status?: number;
   readonly body: unknown;
 }
 
+export interface FoundTable {
+  readonly table: ModelTable;
+  /** `dialect:mysql/main` */
+  readonly store: string;
+  readonly rows: RowSource;
+}
+
+export interface ShownColumn {
+  readonly name: string;
+  /** Null: not in the model. */
+  readonly type: ColumnType | null;
+  /** Sorted, filtered and changed. */
+  readonly isOpen: boolean;
+  readonly isKey: boolean;
+  readonly references: ModelColumn['references'];
+}
+
 const PAGE = 50;
 
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** Tables of SQL connections, with the one to read from. */
-export function listTables(kernel: Kernel): { readonly table: ModelTable; readonly connection: string }[] {
-  const { registry } = kernel.project;
-  const connections = new Set(
-    kernel.instances
-      .filter(({ id }) => registry.plugins.get(id)?.facts?.syntax === 'postgresql')
-      .map(({ key }) => key.slice(key.lastIndexOf('/') + 1)),
+/** Tables of open stores with rows, once for each store. */
+export const listTables = (kernel: Kernel): readonly FoundTable[] =>
+  kernel.plans().tables.flatMap((table) =>
+    table.stores.flatMap(({ kind, instance: name }) => {
+      const found = kernel.instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === name);
+      const rows = found?.runtime.createRowSource?.(found.handle());
+      return found === undefined || rows === undefined ? [] : [{ table, store: found.key, rows }];
+    }),
   );
-  return kernel.plans().tables.flatMap((table) => {
-    const place = table.stores.find(({ instance }) => connections.has(instance));
-    return place === undefined ? [] : [{ table, connection: place.instance }];
-  });
-}
 
-export const findTable = (kernel: Kernel, name: string): ReturnType<typeof listTables>[number] | undefined =>
-  listTables(kernel).find(({ table }) => table.table === name);
+/** A table of another store has the same name only where none is in this store. */
+export function findTable(kernel: Kernel, name: string, store: string | null): FoundTable | undefined {
+  const all = listTables(kernel).filter(({ table }) => table.table === name);
+  return all.find((one) => one.store === store) ?? all[0];
+}
 
 /** The order of secret values, and whether one matches, would say much about them. */
-export function listOpenColumns(kernel: Kernel, { columns }: ModelTable): ReadonlyMap<string, ModelColumn> {
+export function listColumns(kernel: Kernel, { table, rows }: FoundTable): readonly ShownColumn[] {
   const mask = createSecretMask(kernel);
-  return new Map(columns.filter((one) => !one.secret && !mask.isSecret(one.name)).map((one) => [one.name, one]));
+  const keys = rows.listKeys(table);
+  const own = keys.filter((name) => !table.columns.some((one) => one.name === name));
+  return [
+    ...own.map((name) => ({ name, type: rows.findType(table, name), references: null, secret: false })),
+    ...table.columns,
+  ].map(({ name, type, references, secret }) => ({
+    name,
+    type,
+    isOpen: !secret && !mask.isSecret(name),
+    isKey: keys.includes(name),
+    references,
+  }));
 }
 
-/** `table`, `sort` (with `-` for descending), `column` with `contains` or `equals`, `page` from 0. */
+/** `table`, `store`, `sort` (with `-` for descending), `column` with `contains` or `equals`, `page` from 0. */
 export async function readTable(kernel: Kernel, query: URLSearchParams): Promise<CallReply> {
   const name = query.get('table') ?? '';
-  const found = findTable(kernel, name);
-  if (found === undefined) return { status: 404, body: { message: `There is no table "${name}" of PostgreSQL.` } };
-  const { table, connection } = found;
-  const open = listOpenColumns(kernel, table);
-  const asked = [(query.get('sort') ?? '').replace(/^-/, ''), query.get('column') ?? ''].filter((one) => one !== '');
-  const unknown = asked.find((one) => !open.has(one));
+  const found = findTable(kernel, name, query.get('store'));
+  if (found === undefined) return { status: 404, body: { message: `There is no table or collection "${name}".` } };
+  const { table, rows: source } = found;
+  const columns = listColumns(kernel, found);
+  const [sort, column] = [query.get('sort') ?? '', query.get('column') ?? ''];
+  const asked = [sort.replace(/^-/, ''), column].filter((one) => one !== '');
+  const unknown = asked.find((one) => !columns.some(({ name: own, isOpen }) => isOpen && own === one));
   if (unknown !== undefined)
     return { status: 400, body: { message: `The table cannot be sorted or filtered by "${unknown}".` } };
   const page = Math.min(Math.max(0, Math.trunc(Number(query.get('page') ?? 0)) || 0), 1_000_000);
-  const { sql, parameters } = writeStatement(table, query, page);
-  const answer = await runStatement(kernel, { sql, parameters, connection, explain: false, confirmed: false });
-  if ('message' in answer) return { status: 409, body: { message: answer.message } };
-  return {
-    body: {
-      table: name,
-      columns: table.columns.map((column) => ({
-        name: column.name,
-        type: column.type,
-        isOpen: open.has(column.name),
-        isKey: column.primaryKey,
-        references: column.references,
-      })),
-      rows: answer.rows.slice(0, PAGE),
-      hasMore: answer.rows.length > PAGE,
-      page,
-      took: answer.took,
-    },
-  };
+  const text = query.get('equals') ?? query.get('contains');
+  const begun = performance.now();
+  try {
+    const rows = await source.read(table, {
+      filter: column === '' || text === null ? null : { column, text, contains: !query.has('equals') },
+      sort: sort === '' ? null : { column: sort.replace(/^-/, ''), descending: sort.startsWith('-') },
+      skip: page * PAGE,
+      limit: PAGE + 1,
+    });
+    const took = Math.round((performance.now() - begun) * 10) / 10;
+    const shown = maskValue(rows.slice(0, PAGE), createSecretMask(kernel), []) as readonly JsonObject[];
+    const all = [...columns, ...listOthers(columns, shown)];
+    const hasMore = rows.length > PAGE;
+    return { body: { table: name, store: found.store, columns: all, rows: shown, hasMore, page, took } };
+  } catch (error) {
+    const mask = createSecretMask(kernel);
+    return { status: 409, body: { message: mask.maskText(describeError(error).text, []) } };
+  }
 }
 
-function writeStatement(
-  { table, columns }: ModelTable,
-  query: URLSearchParams,
-  page: number,
-): { readonly sql: string; readonly parameters: readonly Json[] } {
-  const [sort, column] = [query.get('sort') ?? '', query.get('column') ?? ''];
-  const [equals, contains] = [query.get('equals'), query.get('contains')];
-  const filter = column === '' ? null : (equals ?? contains);
-  const place = `CAST(${quoteName(column)} AS text)`;
-  const where =
-    filter === null ? '' : ` WHERE ${equals === null ? `position(lower($1) IN lower(${place})) > 0` : `${place} = $1`}`;
-  const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quoteName(name));
-  const first = sort === '' ? [] : [`${quoteName(sort.replace(/^-/, ''))} ${sort.startsWith('-') ? 'DESC' : 'ASC'}`];
-  const order = [...first, ...keys];
-  const ordered = order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`;
-  return {
-    sql: `SELECT * FROM ${quoteName(table)}${where}${ordered} LIMIT ${PAGE + 1} OFFSET ${page * PAGE}`,
-    parameters: filter === null ? [] : [filter],
-  };
+/** Fields of documents that the model does not have. */
+function listOthers(columns: readonly ShownColumn[], rows: readonly JsonObject[]): ShownColumn[] {
+  const known = new Set(columns.map(({ name }) => name));
+  const others = new Set(rows.flatMap((row) => Object.keys(row)).filter((name) => !known.has(name)));
+  return [...others].map((name) => ({ name, type: null, isOpen: false, isKey: false, references: null }));
 }

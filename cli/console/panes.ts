@@ -120,10 +120,10 @@ export async function readDefinition(kernel: Kernel, id: string, isDev: boolean)
 }
 
 const readTables = (kernel: Kernel): Json => ({
-  tables: listTables(kernel).map(({ table: { table, model, columns }, connection }) => ({
+  tables: listTables(kernel).map(({ table: { table, model, columns }, store }) => ({
     table,
     model,
-    connection,
+    store,
     columns: columns.length,
   })),
 });
@@ -163,24 +163,16 @@ const MOST_CALLS = 200;
 
 /** Also e-mails, which leave as calls of a service. The newest first. */
 function readCalls(recorder: Recorder): Json {
-  const calls = recorder.list().flatMap(({ number, startedAt }) =>
-    (recorder.find(number)?.stages ?? []).flatMap(({ key, sent, milliseconds, code }) =>
-      sent === null || !('url' in sent)
-        ? []
-        : [
-            {
-              request: number,
-              at: formatInstant(startedAt),
-              actionable: key,
-              call: `${asText(sent['method'])} ${asText(sent['url'])}`,
-              ms: Math.round(milliseconds),
-              code,
-              body: sent['body'] ?? null,
-            },
-          ],
-    ),
-  );
-  return { calls: calls.reverse().slice(0, MOST_CALLS) };
+  const calls = recorder.listCalls(MOST_CALLS).map(({ number, startedAt, key, sent, milliseconds, code }) => ({
+    request: number,
+    at: formatInstant(startedAt),
+    actionable: key,
+    call: `${asText(sent?.['method'])} ${asText(sent?.['url'])}`,
+    ms: Math.round(milliseconds),
+    code,
+    body: sent?.['body'] ?? null,
+  }));
+  return { calls };
 }
 
 const formatInstant = (instant: number): string => new Date(instant).toISOString();

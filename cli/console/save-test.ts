@@ -8,11 +8,11 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { execPath } from 'node:process';
 import type { Recording } from '../../contract/console.js';
 import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { ModelColumn } from '../../contract/model.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { findPackageFolder } from '../../language/project/package-folder.js';
-import { createSecretMask } from '../debug/secrets.js';
+import { createSecretMask, maskValue } from '../debug/secrets.js';
 import { writeText } from '../files.js';
-import { runStatement } from '../statements/run-statement.js';
 import { listTables } from './data.js';
 import { stripTimes } from './requests.js';
 
@@ -150,13 +150,16 @@ async function readRows(kernel: Kernel, resource: string): Promise<Readonly<Reco
   const touched = new Set(kernel.plans().byId.get(resource)?.summary.touches ?? []);
   const mask = createSecretMask(kernel);
   const rows: Record<string, JsonObject[]> = {};
-  for (const { table, connection } of listTables(kernel)) {
-    if (!touched.has(table.table)) continue;
-    const open = table.columns.filter(({ name, secret }) => !secret && !mask.isSecret(name)).map(({ name }) => name);
-    const names = open.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
-    const sql = `SELECT ${names} FROM "${table.table.replaceAll('"', '""')}" LIMIT ${MOST_ROWS}`;
-    const answer = await runStatement(kernel, { sql, parameters: [], connection, explain: false, confirmed: false });
-    if ('rows' in answer) rows[table.table] = JSON.parse(JSON.stringify(answer.rows)) as JsonObject[];
+  for (const { table, rows: source } of listTables(kernel)) {
+    if (!touched.has(table.table) || Object.hasOwn(rows, table.table)) continue;
+    const isOpen = ({ name, secret }: ModelColumn): boolean => !secret && !mask.isSecret(name);
+    const open = new Set(table.columns.filter(isOpen).map(({ name }) => name));
+    const found = await source.read(table, { filter: null, sort: null, skip: 0, limit: MOST_ROWS }).catch(() => null);
+    if (found === null) continue;
+    rows[table.table] = found.map(
+      (row) =>
+        maskValue(Object.fromEntries(Object.entries(row).filter(([name]) => open.has(name))), mask, []) as JsonObject,
+    );
   }
   return rows;
 }

@@ -53,8 +53,6 @@ interface StatementSyntax {
   readonly explain: string;
   /** Also a write is explained where the database refuses to write. */
   readonly explainsReadOnly: boolean;
-  /** Selects the `name` of a table that cannot be rolled back, or null. */
-  readonly kept: string | null;
 }
 
 const MOST_ROWS = 200;
@@ -82,7 +80,6 @@ const SYNTAXES: Readonly<Record<string, StatementSyntax>> = {
     limit: limitOutside,
     explain: 'EXPLAIN',
     explainsReadOnly: true,
-    kept: null,
   },
   // The connection has a time limit of its own.
   mysql: {
@@ -90,10 +87,6 @@ const SYNTAXES: Readonly<Record<string, StatementSyntax>> = {
     limit: limitAtEnd,
     explain: 'EXPLAIN FORMAT=JSON',
     explainsReadOnly: false,
-    kept: `SELECT t.table_name AS name FROM information_schema.tables t
-      JOIN information_schema.engines e ON e.engine = t.engine
-      WHERE t.table_type = 'BASE TABLE' AND e.transactions <> 'YES'
-      AND t.table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') LIMIT 1`,
   },
 };
 
@@ -132,7 +125,10 @@ export async function runStatement(kernel: Kernel, request: StatementRequest): P
     );
   const begun = performance.now();
   try {
-    const rows = await runAndRollBack(found, scan, request, isWrite);
+    const isReadOnly = request.explain ? !isWrite || found.syntax.explainsReadOnly : !request.confirmed;
+    const obstacle = isReadOnly ? null : await found.findObstacle();
+    if (obstacle !== null) return createRefusal(obstacle);
+    const rows = await runAndRollBack(found, scan, request, { isWrite, isReadOnly });
     const shown = rows.slice(0, MOST_ROWS);
     const mask = createSecretMask(kernel);
     return {
@@ -165,26 +161,30 @@ function writesOrLocks({ text, tokens }: StatementText): boolean {
   });
 }
 
-export interface FoundDatabase {
+interface FoundDatabase {
   readonly database: Database;
   readonly syntax: StatementSyntax;
+  /** Why a write cannot be rolled back; null where it can. */
+  readonly findObstacle: () => Promise<string | null>;
 }
 
-export function findDatabase({ instances, project: { registry } }: Kernel, name: string): FoundDatabase | string {
+function findDatabase({ instances, project: { registry } }: Kernel, name: string): FoundDatabase | string {
   const getSyntax = (id: string): string | undefined => registry.plugins.get(id)?.facts?.syntax;
   const instance = instances.find(({ key, id }) => key.endsWith(`/${name}`) && getSyntax(id) !== undefined);
   if (instance === undefined) return `The server has no open connection "${name}".`;
   const syntax = SYNTAXES[getSyntax(instance.id) ?? ''];
   if (syntax === undefined)
     return 'Statements run on PostgreSQL, MySQL, MariaDB and the embedded database only: others cannot be made read-only here.';
-  return { database: instance.handle() as Database, syntax };
+  const handle = instance.handle();
+  const rows = instance.runtime.createRowSource?.(handle);
+  return { database: handle as Database, syntax, findObstacle: async () => (await rows?.findObstacle()) ?? null };
 }
 
 async function runAndRollBack(
   { database, syntax }: FoundDatabase,
   scan: StatementText,
-  { parameters, explain, confirmed }: StatementRequest,
-  isWrite: boolean,
+  { parameters, explain }: StatementRequest,
+  { isWrite, isReadOnly }: { readonly isWrite: boolean; readonly isReadOnly: boolean },
 ): Promise<readonly unknown[]> {
   const prepareText = (text: string): Prepared => {
     const read = scanSql(text);
@@ -192,17 +192,12 @@ async function runAndRollBack(
   };
   const run = (text: string, values: readonly unknown[]): Promise<readonly unknown[]> =>
     database.run(prepareText(text), values, transaction);
-  const isReadOnly = explain ? !isWrite || syntax.explainsReadOnly : !confirmed;
   const isolation: Isolation = { level: 'locks', among: false };
   const transaction = await (isReadOnly && database.beginReadOnly !== undefined
     ? database.beginReadOnly(isolation)
     : database.begin(isolation));
   try {
     for (const text of syntax.listSettings(isReadOnly)) await run(text, []);
-    if (!isReadOnly && syntax.kept !== null) {
-      const [table] = (await run(syntax.kept, [])) as { readonly name: string }[];
-      if (table !== undefined) throw new RefusedError(describeKept(table.name));
-    }
     const bounded = isWrite ? scan.text : syntax.limit(scan);
     return await run(explain ? `${syntax.explain} ${scan.text}` : bounded, parameters.map(toBound));
   } finally {
@@ -210,12 +205,6 @@ async function runAndRollBack(
     await (database.closeSession?.(transaction) ?? database.rollback(transaction));
   }
 }
-
-/** A message for the user. */
-class RefusedError extends Error {}
-
-const describeKept = (table: string): string =>
-  `The engine of the table "${table}" cannot roll back, so no statement that may write runs on this database.`;
 
 /** Objects are bound as JSON text, lists as lists. */
 const toBound = (value: Json): unknown =>

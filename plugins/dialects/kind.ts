@@ -12,6 +12,8 @@ import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
 import { EMBEDDED_CONNECTION } from '../shared/embedded.light.js';
 
+export { createTableRows } from './shared/table-rows.light.js';
+
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface PreparedStatement {
@@ -140,7 +142,7 @@ export interface Dialect extends Statements {
   /** Never rejects: a connection that cannot roll back is discarded. */
   rollback(transaction: Transaction): Promise<void>;
   /**
-   * Rolls back and closes the connection. Never rejects. Absent: there is one session.
+   * Rolls back and closes the connection, or releases what a rollback leaves in the only session. Never rejects.
    */
   readonly closeSession?: (transaction: Transaction) => Promise<void>;
   /**

@@ -135,6 +135,16 @@ describe('the console, outside of requests', () => {
     ]);
   });
 
+  it('shows the last calls of services', async () => {
+    for (const n of [1, 2]) await shown.post('/call', { n });
+    const readCalls = async (): Promise<readonly Row[]> => (await readPane('Outbound calls'))['calls'] ?? [];
+    const calls = await waitForValue(readCalls, ({ length }) => length === 2);
+    expect(calls.map(({ call, body }) => [call, body])).to.deep.equal(
+      [2, 1].map((n) => ['POST http://127.0.0.1:9/hook', JSON.stringify({ n })]),
+    );
+    expect((await shown.call<Shown>(`request?number=${String(calls[0]?.['request'])}`)).body.resource).to.equal('call');
+  });
+
   describe('changes of rows', () => {
     interface Outcome {
       readonly done: boolean;

@@ -63,7 +63,7 @@ const readAddress = async (folder: string): Promise<Address> =>
 
 const ON = SQL.filter(({ name }) => name === 'pglite' || name === 'postgres');
 
-describeOnEach('statements of an editor', ON, { files: FILES }, (running, name) => {
+describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
   let listener: EditorListener;
   let address: Address;
   before(async () => {
@@ -126,7 +126,6 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running, name) 
   });
 
   it('leave no lock in a connection that requests use', async () => {
-    if (name === 'pglite') return;
     const locks = "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711";
     expect((await run('SELECT pg_advisory_lock(4711)')).rows).to.have.length(1);
     await waitUntil(async () => (await run(locks)).rows?.[0]?.['n'] === 0);

@@ -72,7 +72,7 @@ const add = (parameters: readonly unknown[], rest: object = {}): object => ({
   ...rest,
 });
 
-/** A job, a job that fails, a schedule, a room, a cached result, and a file. */
+/** A job, a job that fails, a schedule, a room, a cached result, a file, and a call that no service answers. */
 export const WORK_FILES = {
   ...CONSOLE_FILES,
   'definitions/work.json': [
@@ -111,6 +111,16 @@ export const WORK_FILES = {
       ],
     },
     {
+      id: 'call',
+      resource: 'call',
+      actionables: [
+        {
+          ...{ id: 1, mode: 'HTTPREQUEST' },
+          http: { method: 'POST', url: 'http://127.0.0.1:9/hook', request_body: { n: '$PAYLOAD.n' } },
+        },
+      ],
+    },
+    {
       id: 'upload',
       resource: 'upload',
       actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'pictures' }, returnables: ['url'] }],
@@ -122,7 +132,8 @@ export async function startWithConsole(
   options: TestKernelOptions & { readonly dev?: boolean } = {},
 ): Promise<ShownKernel> {
   const { dev = true } = options;
-  const started = await startKernel({ files: CONSOLE_FILES, ...options, dev });
+  const config = { outbound: { allow: ['127.0.0.1:9'] }, ...options.config };
+  const started = await startKernel({ files: CONSOLE_FILES, ...options, config, dev });
   const { kernel, observeAlways } = shareObservers(started.kernel);
   const page = await openConsole(kernel, dev, observeAlways);
   if (page === null) throw new Error('the console is off');

@@ -6,6 +6,7 @@ import { createPoolPane, dialect, SERIALIZABLE, type Dialect, type Row } from '.
 import { readTables } from '../shared/found-tables.js';
 import { migrate, outlineMigration } from '../shared/migrate.js';
 import type { MigrationTarget } from '../shared/migration-types.js';
+import { createTableRows } from '../shared/table-rows.light.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
 import { readObjects, readTriggers } from './catalogue.js';
@@ -72,6 +73,8 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     const handle: MysqlStore = Object.assign(store, { server: null, refusals: [] });
     return handle;
   },
+
+  createRowSource: (handle) => createTableRows(handle, { findObstacle: () => findKeptTable(handle) }),
 
   createConsolePane: (handle, { instance }) => createPoolPane(instance, () => handle.server?.pool.measure() ?? null),
 
@@ -161,6 +164,18 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     }
   },
 });
+
+const KEPT = `SELECT t.table_name AS name FROM information_schema.tables t
+  JOIN information_schema.engines e ON e.engine = t.engine
+  WHERE t.table_type = 'BASE TABLE' AND e.transactions <> 'YES'
+  AND t.table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') LIMIT 1`;
+
+async function findKeptTable(handle: Dialect): Promise<string | null> {
+  const [table] = await handle.execute(KEPT, [], null);
+  return table === undefined
+    ? null
+    : `The engine of the table "${String(table['name'])}" cannot roll back, so no statement that may write runs on this database.`;
+}
 
 const SETTINGS =
   "SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,NO_ENGINE_SUBSTITUTION', " +

@@ -34,6 +34,8 @@ export interface EmbeddedEngine {
 }
 
 const NO_VALUES: readonly string[] = [];
+/** Locks of the session outlive a rollback, and all requests share the session. */
+const RELEASE = { name: 'lintel_release', text: 'SELECT pg_advisory_unlock_all()' };
 
 export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
   const line = createLimiter(
@@ -59,12 +61,18 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     return open;
   }
 
-  async function endTransaction(open: OpenTransaction, command: typeof COMMIT): Promise<void> {
+  /** `after`: sent once the transaction has ended. */
+  async function endTransaction(
+    open: OpenTransaction,
+    command: typeof COMMIT,
+    after: typeof RELEASE | null = null,
+  ): Promise<void> {
     if (open.over) return;
     open.over = true;
     clearTimeout(open.timer);
     try {
       if (open.begun && !open.committed) await engine().statements.runInside(command, NO_VALUES, null, {});
+      if (after !== null) await engine().statements.runInside(after, NO_VALUES, null, { alone: true });
     } finally {
       open.release();
     }
@@ -171,6 +179,10 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
 
     async rollback({ transaction }) {
       await endTransaction(transaction as OpenTransaction, ROLLBACK).catch(() => undefined);
+    },
+
+    async closeSession({ transaction }) {
+      await endTransaction(transaction as OpenTransaction, ROLLBACK, RELEASE).catch(() => undefined);
     },
 
     retryable: isPostgresRetryable,

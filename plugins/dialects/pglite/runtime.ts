@@ -25,6 +25,7 @@ import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { BufferBlob, loadTemplate } from './template.js';
 import { createTestStore } from '../shared/postgres-test-store.js';
+import { createTableRows, POSTGRES_STATEMENTS } from '../shared/table-rows.light.js';
 
 interface Engine {
   readonly db: PGlite;
@@ -148,6 +149,8 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
     fillBlindIndexes(createTarget(handle, instance), tables, sources, progress),
+
+  createRowSource: (handle) => createTableRows(handle, POSTGRES_STATEMENTS),
 
   readObjects: async (handle) =>
     (await requireDatabase(handle).query<{ text: string }>(OBJECTS)).rows.map(({ text }) => text),

@@ -17,6 +17,7 @@ import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../sha
 import type { MigrationSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { createTestStore } from '../shared/postgres-test-store.js';
+import { createTableRows, POSTGRES_STATEMENTS } from '../shared/table-rows.light.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { getParser } from '../shared/types.js';
 import { createPostgresDialect } from './dialect.js';
@@ -179,6 +180,8 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
     const handle: PostgresStore = Object.assign(store, { context, isReplica, wires: null, triggered: false });
     return handle;
   },
+
+  createRowSource: (handle) => createTableRows(handle, POSTGRES_STATEMENTS),
 
   createConsolePane: (handle, { instance }) => createPoolPane(instance, () => handle.wires?.measure() ?? null),
 

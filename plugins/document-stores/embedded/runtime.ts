@@ -13,6 +13,7 @@ import { omitInsertOperators } from './upsert.js';
 import { runAggregateOn } from './aggregate.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
+import { createDocumentRows } from '../shared/document-rows.js';
 import { createTestRows } from '../shared/test-rows.js';
 
 interface EmbeddedStore extends DocumentStore {
@@ -63,6 +64,8 @@ export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
     await migrateCollections({ sql, tables, instance }, models, log, progress);
     tables.clearCache();
   },
+
+  createRowSource: createDocumentRows,
 
   // The connection empties the tables behind the collections.
   openTestStore: (handle) => ({ reset: () => Promise.resolve(), ...createTestRows(handle) }),

@@ -7,6 +7,7 @@ import { migrateMongo, outlineMongo } from './migrate.js';
 import { nameDatabase, readMongoSettings } from './options.js';
 import { createDescribingStore } from './describing.js';
 import { createMongoDocumentStore } from './store.js';
+import { createDocumentRows } from '../shared/document-rows.js';
 import { createTestRows } from '../shared/test-rows.js';
 
 interface MongoStore extends DocumentStore {
@@ -67,6 +68,8 @@ export default defineRuntime<DocumentStore, MongoStore>(documentStore, {
       },
     };
   },
+
+  createRowSource: createDocumentRows,
 
   openTestStore: (handle) => ({
     async reset() {

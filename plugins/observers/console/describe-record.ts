@@ -1,8 +1,15 @@
 /** Copies a record for a reader, masked and bounded. */
 import type { Json, JsonObject } from '../../../contract/json.js';
-import type { RecordMask, RecordedProblem, Recording, RecordingSummary } from '../../../contract/console.js';
+import type {
+  RecordedCall,
+  RecordedProblem,
+  RecordedStage,
+  RecordMask,
+  Recording,
+  RecordingSummary,
+} from '../../../contract/console.js';
 import { ensureFault } from '../../../contract/fault.js';
-import type { Frame, Invocation, Payload } from '../../../contract/plan.js';
+import type { ActionTiming, Frame, Invocation, Payload, Preview } from '../../../contract/plan.js';
 import { countRows, RawJson } from '../../../contract/raw-json.js';
 import type { ActionPlan } from '../../../contract/resource-plan.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
@@ -26,8 +33,9 @@ export interface RequestNotes {
   /** Of the definitions that served the request. */
   readonly mask: RecordMask;
   readonly works: WorkNote[];
-  readonly steps: Recording['steps'][number][];
-  readonly messages: { readonly action: string; readonly to: object }[];
+  /** Null: none, as for most requests. */
+  steps: Recording['steps'][number][] | null;
+  messages: { readonly action: string; readonly to: object }[] | null;
   /** Undefined: no response is recorded. */
   answer: unknown;
   fault: { readonly error: unknown; readonly action: string | null; readonly field: string | null } | null;
@@ -98,14 +106,7 @@ export function describeRecord(request: RecordedRequest, context: RecordContext)
     files: frame?.invocation.files.length ?? 0,
     lacks: lacks ?? claimsLack,
     steps: notes?.steps ?? [],
-    stages: record.actions.map(({ key, mode, startedAt, milliseconds, code }) => ({
-      key,
-      mode,
-      begins: Math.max(0, startedAt - record.startedAt),
-      milliseconds,
-      code: code ?? null,
-      ...describeWork(works.get(key), mask, secrets),
-    })),
+    stages: record.actions.map((timing) => describeStage(record, timing, works.get(timing.key), mask, secrets)),
     messages: (notes?.messages ?? []).map(({ action, to }) => ({
       action,
       to: copyMasked(to, mask, createBudget(MOST_SENT, secrets)),
@@ -136,6 +137,38 @@ function readSecrets(notes: RequestNotes | null, mask: RecordMask): string[] {
   return secrets;
 }
 
+/** Newest first. Copies only what called a service. */
+export function describeCalls(request: RecordedRequest, context: RecordContext): RecordedCall[] {
+  const { number, record, notes, copy } = request;
+  const { startedAt } = record;
+  const createCalls = (stages: readonly RecordedStage[]): RecordedCall[] =>
+    stages.flatMap((stage) => (stage.sent !== null && 'url' in stage.sent ? [{ ...stage, number, startedAt }] : []));
+  if (copy !== null) return createCalls(copy.stages).reverse();
+  const calls = new Map(
+    (notes?.works ?? []).flatMap((work) => ('url' in (readPreview(work) ?? {}) ? [[work.key, work]] : [])),
+  );
+  if (calls.size === 0) return [];
+  const mask = joinMasks(notes, context);
+  const secrets = readSecrets(notes, mask);
+  return createCalls(
+    record.actions.flatMap((timing) => {
+      const work = calls.get(timing.key);
+      return work === undefined ? [] : [describeStage(record, timing, work, mask, secrets)];
+    }),
+  ).reverse();
+}
+
+function describeStage(
+  record: InvocationRecord,
+  { key, mode, startedAt, milliseconds, code }: ActionTiming,
+  work: WorkNote | undefined,
+  mask: RecordMask,
+  secrets: string[],
+): RecordedStage {
+  const begins = Math.max(0, startedAt - record.startedAt);
+  return { key, mode, begins, milliseconds, code: code ?? null, ...describeWork(work, mask, secrets) };
+}
+
 const NO_WORK = { sent: null, rows: null, endedBy: null } as const;
 
 function describeWork(
@@ -144,34 +177,34 @@ function describeWork(
   secrets: string[],
 ): Pick<Recording['stages'][number], 'sent' | 'rows' | 'endedBy'> {
   if (work === undefined) return NO_WORK;
-  const sent = work.action === null ? null : previewWork(work, work.action, mask, secrets);
+  const sent = previewWork(work, mask, secrets);
   const rows = work.rows instanceof RawJson ? (countRows(work.rows) ?? null) : work.rows;
   return { sent, rows: sent !== null && 'sql' in sent ? rows : null, endedBy: work.endedBy };
 }
 
-function previewWork(
-  { frame, payload }: WorkNote,
-  action: ActionPlan,
-  mask: RecordMask,
-  secrets: string[],
-): JsonObject | null {
-  if (action.preview === null || action.preview === undefined) return null;
-  const budget = createBudget(MOST_SENT, secrets);
+/** Null where nothing is sent, or a value is missing, which the work itself reports. */
+function readPreview({ frame, payload, action }: WorkNote): Preview | null {
   frame.payload = payload;
   try {
-    const { values, ...rest } = action.preview(frame);
-    const sent = copyMasked(rest, mask, budget) as Record<string, Json>;
-    if (values === undefined) return sent;
-    // `$2 profile.pin` is a value for the field `pin`.
-    const bound = Object.entries(values as JsonObject).map(([name, value]): [string, Json] => [
-      name,
-      value !== null && mask.isSecret(name.split(/[ .]/).at(-1) ?? '') ? mask.masked : copyMasked(value, mask, budget),
-    ]);
-    return { ...sent, values: Object.fromEntries(bound) };
+    return action?.preview?.(frame) ?? null;
   } catch {
-    // The work itself reports what is missing.
     return null;
   }
+}
+
+function previewWork(work: WorkNote, mask: RecordMask, secrets: string[]): JsonObject | null {
+  const preview = readPreview(work);
+  if (preview === null) return null;
+  const budget = createBudget(MOST_SENT, secrets);
+  const { values, ...rest } = preview;
+  const sent = copyMasked(rest, mask, budget) as Record<string, Json>;
+  if (values === undefined) return sent;
+  // `$2 profile.pin` is a value for the field `pin`.
+  const bound = Object.entries(values as JsonObject).map(([name, value]): [string, Json] => [
+    name,
+    value !== null && mask.isSecret(name.split(/[ .]/).at(-1) ?? '') ? mask.masked : copyMasked(value, mask, budget),
+  ]);
+  return { ...sent, values: Object.fromEntries(bound) };
 }
 
 function describeProblem(

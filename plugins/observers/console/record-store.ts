@@ -1,10 +1,19 @@
 /** The last records, bounded by count and size, and counts by resource since the start. */
-import type { Recorder, RequestCounts } from '../../../contract/console.js';
+import type { RecordedCall, Recorder, RequestCounts } from '../../../contract/console.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
-import { describeRecord, summarizeRecord, type RecordContext, type RecordedRequest } from './describe-record.js';
+import {
+  describeCalls,
+  describeRecord,
+  summarizeRecord,
+  type RecordContext,
+  type RecordedRequest,
+} from './describe-record.js';
 
 export interface RecordStore {
-  readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'>;
+  readonly view: Pick<
+    Recorder,
+    'list' | 'find' | 'listCalls' | 'bytes' | 'clear' | 'counts' | 'countLastMinute' | 'subscribe'
+  >;
   add(request: Pick<RecordedRequest, 'record' | 'notes' | 'copy' | 'size'>): void;
   count(record: InvocationRecord): void;
 }
@@ -20,21 +29,22 @@ const SECONDS = 60;
 
 export function createRecordStore(limits: Recorder['limits'], context: RecordContext): RecordStore {
   const newest: (RecordedRequest | null)[] = Array.from({ length: Math.min(NEWEST, limits.requests) }, () => null);
+  /** Sizes of the newest, so that a request that leaves them is not read again. */
+  const sizes = newest.map(() => 0);
   const older = new Map<number, RecordedRequest>();
   const counts = new Map<string, RequestCounts>();
   const listeners = new Set<Parameters<Recorder['subscribe']>[0]>();
   /** By second modulo a minute. */
   const minute = Array.from({ length: SECONDS }, () => ({ second: 0, count: 0 }));
-  let held = { second: 0, count: 0 };
+  const held = { second: 0, count: 0 };
   let last = 0;
   let bytes = 0;
 
-  function retainOlder(request: RecordedRequest): void {
-    const second = Math.floor(request.record.startedAt / 1000);
-    if (held.second !== second) held = { second, count: 0 };
+  /** Counts what leaves the newest in this second. */
+  function retainsOlder(second: number): boolean {
+    if (held.second !== second) [held.second, held.count] = [second, 0];
     held.count += 1;
-    if (listeners.size === 0 && held.count > PER_SECOND) bytes -= request.size;
-    else older.set(request.number, request);
+    return listeners.size > 0 || held.count <= PER_SECOND;
   }
 
   function removeOldest(): void {
@@ -70,6 +80,14 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
         const found = findNewest(number) ?? older.get(number);
         return found === undefined ? null : describeRecord(found, context);
       },
+      listCalls(most) {
+        const calls: RecordedCall[] = [];
+        for (const request of [...older.values(), ...listNewest()].reverse()) {
+          if (calls.length >= most) break;
+          calls.push(...describeCalls(request, context).slice(0, most - calls.length));
+        }
+        return calls;
+      },
       get bytes() {
         return bytes;
       },
@@ -92,9 +110,13 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
       const request: RecordedRequest = { number: ++last, record, notes, copy, size };
       const slot = last % newest.length;
       const leaving = newest[slot] ?? null;
+      if (leaving !== null) {
+        if (retainsOlder(Math.floor(record.startedAt / 1000))) older.set(last - newest.length, leaving);
+        else bytes -= sizes[slot] ?? 0;
+      }
       newest[slot] = request;
+      sizes[slot] = size;
       bytes += size;
-      if (leaving !== null) retainOlder(leaving);
       if (older.size + newest.length > limits.requests || bytes > limits.bytes) removeOldest();
       if (listeners.size === 0) return;
       const summary = summarizeRecord(request, context);

@@ -59,8 +59,8 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       frame,
       mask: readMask(),
       works: [],
-      steps: [],
-      messages: [],
+      steps: null,
+      messages: null,
       answer: undefined,
       fault: null,
     };
@@ -75,7 +75,8 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
   const notes: PlanNotes = {
     begin: (frame) => void beginNotes(frame),
     noteStep(frame, field, action, milliseconds) {
-      findNotes(frame)?.steps.push({ field, action, milliseconds });
+      const found = findNotes(frame);
+      if (found !== null) (found.steps ??= []).push({ field, action, milliseconds });
     },
     noteWork(frame, action, result) {
       const rows = result instanceof RawJson ? result : (countRows(result) ?? null);
@@ -125,7 +126,9 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       hooks.tap('broadcast', (message, frame) => {
         const found = findNotes(frame);
         const { action, to } = message;
-        if (found !== null && found.messages.length < MOST_MESSAGES) found.messages.push({ action, to });
+        if (found === null) return message;
+        const messages = (found.messages ??= []);
+        if (messages.length < MOST_MESSAGES) messages.push({ action, to });
         return message;
       });
     },
@@ -144,6 +147,6 @@ function measureNotes(notes: RequestNotes | null): number {
   const { frame, answer, messages } = notes;
   let size = estimateSize(frame.received) + estimateSize(frame.claims) + estimateSize(answer);
   for (const result of frame.results) if (result !== answer) size += estimateSize(result);
-  for (const { to } of messages) size += estimateSize(to);
+  for (const { to } of messages ?? []) size += estimateSize(to);
   return size;
 }

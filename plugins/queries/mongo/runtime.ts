@@ -1,7 +1,7 @@
 /** One closure per actionable, which runs the query once, or for each item of a list. */
 import { createFault, Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
-import type { Frame, PlanTools } from '../../../contract/plan.js';
+import type { Frame, PlanTools, Preview } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { QueryRejection } from '../../../contract/statement-check.js';
 import { documentAction, type BoundCall, type DocumentAction } from '../../document-actions/kind.js';
@@ -52,17 +52,18 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   // Documents selected by more than a key are read before they change.
   const always = unit.turns.length > 0 && tools.isolation !== null;
   const reads = action.reads === true && { reads: true as const };
+  const preview = (frame: Frame): Preview => ({
+    ...{ action: asText(value['action']), collection: made.collection },
+    ...made.preview(frame),
+    connection: name,
+  });
   if (repeat === null)
     return {
       execute: (frame: Frame) => runOnce(made, frame),
       ...reads,
       unit,
       ...(always && { always: true as const }),
-      preview: (frame) => ({
-        ...{ action: asText(value['action']), collection: made.collection },
-        ...made.preview(frame),
-        connection: name,
-      }),
+      preview,
       describe,
     };
   // A transaction takes no parallel operations, and the order of the list is preserved.
@@ -71,8 +72,9 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   return {
     execute: (frame: Frame) => {
       assertRepeatable(frame, action);
-      return withErrorMark(each(frame), frame);
+      return withErrorMark(each.execute(frame), frame);
     },
+    preview: (frame) => each.preview(frame, preview),
     unit,
     always: true,
     list: true,

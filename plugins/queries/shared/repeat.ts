@@ -5,7 +5,7 @@
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { isObject } from '../../../contract/json.js';
-import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
+import type { Frame, ParameterPlan, Payload, PlanTools, Preview, Repeat } from '../../../contract/plan.js';
 
 /** Maximum of other payload fields times items: each item sees them all. */
 const MAX_SHARED_VALUES = 200_000;
@@ -20,6 +20,12 @@ export interface Repeatable<Bound> {
   readonly named: (error: Fault) => Fault;
 }
 
+export interface RepeatedRun {
+  readonly execute: (frame: Frame) => Promise<unknown>;
+  /** Of the first item. */
+  readonly preview: (frame: Frame, previewItem: (item: Frame) => Preview) => Preview;
+}
+
 interface Items {
   readonly list: readonly unknown[];
   /** Null for a list from elsewhere. */
@@ -29,17 +35,26 @@ interface Items {
 
 const NOTHING: Payload = Object.freeze({});
 
-export function createRepeatedRun<Bound>(
-  statement: Repeatable<Bound>,
-  repeat: Repeat,
-  tools: PlanTools,
-): (frame: Frame) => Promise<unknown> {
+export function createRepeatedRun<Bound>(statement: Repeatable<Bound>, repeat: Repeat, tools: PlanTools): RepeatedRun {
   const kept = tools.allocateSlot();
   const plain = isItemName(statement, repeat.name) ? repeat.name : null;
-  return async (frame) => {
-    const items = readItems(frame, repeat);
-    const frames = createFrames(frame, items, plain, kept);
-    return runAll(statement, items, frames, frame.unit);
+  return {
+    async execute(frame) {
+      const items = readItems(frame, repeat);
+      const frames = createFrames(frame, items, plain, kept);
+      frame.slots[kept] = frames;
+      return runAll(statement, items, frames, frame.unit);
+    },
+    preview(frame, previewItem) {
+      const items = readItems(frame, repeat);
+      const { length } = items.list;
+      if (length === 0) return { item: 'none: the list is empty' };
+      const frames = createFrames(frame, { ...items, list: items.list.slice(0, 1) }, plain, kept);
+      // The statement has the generated values that were shown.
+      frame.slots[kept] ??= frames;
+      const [first] = frames;
+      return { item: `1 of ${length}`, ...(first && previewItem(first)) };
+    },
   };
 }
 
@@ -71,7 +86,6 @@ function createFrames(frame: Frame, { list, pointer, around }: Items, plain: str
     own.unit = frame.unit;
     return own;
   });
-  frame.slots[kept] = frames;
   return frames;
 }
 

@@ -35,8 +35,10 @@ function plan(statement: SqlStatement, tools: PlanTools, { name, dialect: connec
       preview: (frame) => previewStatement(statement, frame),
       describe: statement.describe,
     };
+  const repeated = createRepeatedRun(toRepeatable(connection, statement), repeat, tools);
   return {
-    execute: createRepeatedRun(toRepeatable(connection, statement), repeat, tools),
+    execute: repeated.execute,
+    preview: (frame) => repeated.preview(frame, (item) => previewStatement(statement, item)),
     unit,
     always: true,
     list: true,

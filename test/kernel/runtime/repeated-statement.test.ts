@@ -25,11 +25,14 @@ describe('repeated statement', () => {
   const tools = { allocateSlot: () => KEPT } as unknown as PlanTools;
 
   it('keeps generated values of every item in a retry, and extracts names again', async () => {
-    const execute = createRepeatedRun(statement, repeat, tools);
+    const { execute, preview } = createRepeatedRun(statement, repeat, tools);
     const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
     const frame = createFrame({ startedAt: 0 } as Invocation, plan);
     frame.payload = [{ sku: 'a' }, { sku: 'b' }] as unknown as Frame['payload'];
     frame.unit = {};
+    const previewItem = (item: Frame): object => ({ values: statement.bind(item) });
+    const shown = preview(frame, previewItem as never);
+    expect(shown).to.deep.equal({ item: '1 of 2', values: [1, undefined, 'a'] });
     for (const seen of ['first', null]) {
       frame.slots[EXTRACTED] = seen;
       await execute(frame);
@@ -40,6 +43,8 @@ describe('repeated statement', () => {
       [1, null, 'a'],
       [2, null, 'b'],
     ]);
+    frame.payload = [] as unknown as Frame['payload'];
+    expect(preview(frame, previewItem as never)).to.deep.equal({ item: 'none: the list is empty' });
   });
 
   it('sends nothing after the batch in which a value was rejected', async () => {
@@ -48,7 +53,7 @@ describe('repeated statement', () => {
       ...statement,
       run: () => (++runs === 3 ? Promise.reject(new Error('refused')) : Promise.resolve([])),
     };
-    const execute = createRepeatedRun(failing, repeat, tools);
+    const { execute } = createRepeatedRun(failing, repeat, tools);
     const frame = createFrame(
       { startedAt: 0 } as Invocation,
       { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
@@ -73,11 +78,8 @@ describe('repeated statement', () => {
         { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
       );
       frame.payload = payload as Frame['payload'];
-      const rejected = await createRepeatedRun(
-        failing,
-        { ...repeat, ...where },
-        tools,
-      )(frame).catch((error: unknown) => error);
+      const { execute } = createRepeatedRun(failing, { ...repeat, ...where }, tools);
+      const rejected = await execute(frame).catch((error: unknown) => error);
       return (rejected as Fault).options.issues?.map(({ pointer }) => pointer);
     }
 

@@ -1,0 +1,33 @@
+/** Rows of a store, as the console shows and changes them. */
+import type { JsonObject } from './json.js';
+import type { ColumnType, ModelTable } from './model.js';
+
+export interface RowWindow {
+  /** `contains`: part of the text of the value, in any case. Otherwise the value is equal. */
+  readonly filter: { readonly column: string; readonly text: string; readonly contains: boolean } | null;
+  readonly sort: { readonly column: string; readonly descending: boolean } | null;
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface RowChange {
+  readonly kind: 'insert' | 'update' | 'delete';
+  /** Empty for a new row. */
+  readonly key: Readonly<Record<string, string | number>>;
+  /** By the types of the columns: times as text, parsed JSON. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface RowSource {
+  /** Columns that identify a row; empty: none do, and no row can be changed. */
+  listKeys(table: ModelTable): readonly string[];
+  /** The type of a column, also of one that the store adds. Null: there is no such column. */
+  findType(table: ModelTable, column: string): ColumnType | null;
+  read(table: ModelTable, window: RowWindow): Promise<readonly JsonObject[]>;
+  /** Rows with this value. */
+  count(table: ModelTable, column: string, value: string | number): Promise<number>;
+  /** Why no change can be rolled back, for the user; null where all can. */
+  findObstacle(): Promise<string | null>;
+  /** Changes rows in a transaction, which is committed only with `isKept` and for exactly one row. Returns the number of rows. */
+  change(table: ModelTable, change: RowChange, isKept: boolean): Promise<number>;
+}
