@@ -94,7 +94,7 @@ async function waitForDatabase(url: string): Promise<void> {
     );
     await client.end().catch(() => undefined);
     if (failure === null) return;
-    if (Date.now() > limit) throw failure;
+    if (Date.now() > limit) throw new Error(`${url} does not respond`, { cause: failure });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

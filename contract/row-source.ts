@@ -29,5 +29,5 @@ export interface RowSource {
   /** Why no change can be rolled back, for the user; null where all can. */
   findObstacle(): Promise<string | null>;
   /** Changes rows in a transaction, which is committed only with `isKept` and for exactly one row. Returns the number of rows. */
-  change(table: ModelTable, change: RowChange, isKept: boolean): Promise<number>;
+  changeRows(table: ModelTable, change: RowChange, isKept: boolean): Promise<number>;
 }

@@ -64,7 +64,7 @@ export interface ReportedFailure {
 
 export interface ReportOutput {
   /** Writes to the standard output. */
-  write(text: string): void;
+  readonly write: (text: string) => void;
   /** Returns the text unchanged where colors are off. */
   readonly paint: (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
 }

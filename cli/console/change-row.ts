@@ -77,7 +77,7 @@ async function attemptChange(
   isKept: boolean,
 ): Promise<Violation[]> {
   try {
-    const count = await rows.change(table, change, isKept);
+    const count = await rows.changeRows(table, change, isKept);
     return count === 1 ? [] : [{ column: null, message: `${count} rows have this key.` }];
   } catch (error) {
     const [only = null, ...others] = change.kind === 'update' ? Object.keys(change.values) : [];

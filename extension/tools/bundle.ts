@@ -60,10 +60,12 @@ const shareCode = (bundleName: string): Plugin => ({
 
 /** Features of the protocol that the server does not have. */
 const UNUSED = [
+  'Configuration',
   'InlineCompletion',
   'InlineValue',
   'LinkedEditingRange',
   'Moniker',
+  'ShowDocument',
   'TextDocumentContent',
   'TypeHierarchy',
 ];
@@ -77,6 +79,18 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
     'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
   ],
   ['vscode-languageserver-protocol/lib/common/protocol.notebook.js', ''],
+  ...['colorProvider', 'declaration', 'implementation', 'typeDefinition'].map((name): [string, string] => [
+    `vscode-languageserver-protocol/lib/common/protocol.${name}.js`,
+    '',
+  ]),
+  [
+    'vscode-jsonrpc/lib/common/sharedArrayCancellation.js',
+    'exports.SharedArraySenderStrategy = exports.SharedArrayReceiverStrategy = class {};',
+  ],
+  [
+    'vscode-languageserver/lib/common/utils/uuid.js',
+    "exports.generateUuid = () => require('node:crypto').randomUUID();",
+  ],
   ['vscode-languageserver/lib/node/files.js', ''],
   ...UNUSED.flatMap((feature): [string, string][] => [
     [`vscode-languageserver/lib/common/${toModuleName(feature)}.js`, `exports.${feature}Feature = (Base) => Base;`],
@@ -87,10 +101,13 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
 const withoutUnused: Plugin = {
   name: 'without unused modules',
   setup(build) {
-    build.onLoad({ filter: /vscode-languageserver(-protocol)?[/\\]lib[/\\].*\.js$/ }, ({ path }) => {
-      const contents = REPLACED.get(path.replaceAll('\\', '/').replace(/^.*node_modules\//, ''));
-      return contents === undefined ? null : { contents };
-    });
+    build.onLoad(
+      { filter: /vscode-(languageserver|languageserver-protocol|jsonrpc)[/\\]lib[/\\].*\.js$/ },
+      ({ path }) => {
+        const contents = REPLACED.get(path.replaceAll('\\', '/').replace(/^.*node_modules\//, ''));
+        return contents === undefined ? null : { contents };
+      },
+    );
   },
 };
 

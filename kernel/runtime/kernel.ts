@@ -179,12 +179,12 @@ export async function createKernel({
   const now: KernelState = { plans, shown: start.withAvailability(plans), loaded, routes: hooks.routes, broken };
   booted = now;
   // Overlapping reloads could install the older set last.
-  const { run: inTurn } = createLimiter(1, Infinity, () => new RangeError('never full'));
+  const turns = createLimiter(1, Infinity, () => new RangeError('never full'));
   const begun = createReadiness(hooks, now, () => lifecycle.serve(instances.all));
   const complete = start
     .wait({
       prepare: (instance) =>
-        inTurn(async () => {
+        turns.run(async () => {
           if (config.migrate) await lifecycle.syncSchemas([instance], now.plans.tables);
           const taken = await checkDefinitions(now.loaded, [instance]);
           // The store is open now, and may need other plans than those compiled without it.
@@ -243,7 +243,7 @@ export async function createKernel({
     listJobAdmins,
     instances: instances.all,
     observePlans: (observer) =>
-      inTurn(async () => {
+      turns.run(async () => {
         compiling.observe(observer);
         if (closed !== null) return;
         const compiled = compiling.compile(now.loaded.analysis, config);
@@ -253,14 +253,14 @@ export async function createKernel({
     drain: () => lifecycle.drain(),
     releaseClaims: () => lifecycle.releaseClaims(),
     // A reload during shutdown must not open plugins again.
-    reload: () => inTurn(() => (closed === null ? reload() : Promise.resolve(createUnchangedOutcome(now)))),
+    reload: () => turns.run(() => (closed === null ? reload() : Promise.resolve(createUnchangedOutcome(now)))),
     close(reason) {
       closed ??= (async () => {
         start.stop();
         await hooks.all.close.promise(reason);
         for (const error of hooks.closeFailures) log.error({ err: error }, 'close hook failed');
         abort.abort();
-        await inTurn(() => lifecycle.close());
+        await turns.run(() => lifecycle.close());
         await scratch?.close();
       })();
       return closed;

@@ -19,10 +19,10 @@ export async function endpointActions({ server, view, range }: ActionSourceInput
     ({ owner, paths, writeFiles }) => {
       const names = paths.map((path) => join(project.folder, path));
       if (names.some((name) => project.files.has(name) || existsSync(name))) return [];
-      const edit = (): WorkspaceEdit =>
+      const createEdit = (): WorkspaceEdit =>
         createFiles([...writeFiles()].map(([path, text]) => [join(project.folder, path), text]));
       const title = owner === null ? TITLE : `${TITLE}; callers reach the rows with themselves as "${owner}"`;
-      return [{ title, edit, fixes: [], kind: CodeActionKind.RefactorRewrite }];
+      return [{ title, edit: createEdit, fixes: [], kind: CodeActionKind.RefactorRewrite }];
     },
   );
 }

@@ -69,7 +69,8 @@ describe('a read replica', () => {
         env: { MAIN: main, COPY: copy },
         wait: true,
       });
-      const { post } = kernel;
+      const running = kernel;
+      const post = (path: string, body: object) => running.post(path, body);
       expect((await post('/add', { text: 'one' })).body).to.deep.equal({ id: 1, text: 'one', count: 1 });
       const early = await post('/read', { id: 1 });
       expect([early.status, early.body['code']]).to.deep.equal([503, 'REQ_WAITING']);

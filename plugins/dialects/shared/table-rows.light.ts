@@ -26,7 +26,7 @@ export const POSTGRES_STATEMENTS: RowStatements = {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What is used of a dialect, whose kind imports this. */
+/** The methods of a dialect that are used. The kind imports this file. */
 interface TableDialect<Prepared, Transaction> {
   prepare(input: {
     readonly scan: StatementText;
@@ -86,7 +86,7 @@ export function createTableRows<Prepared, Transaction>(
         return Number((await run(sql, [value]))[0]?.['n'] ?? 0);
       }),
     findObstacle: () => statements.findObstacle?.() ?? Promise.resolve(null),
-    async change(table, change, isKept) {
+    async changeRows(table, change, isKept) {
       const transaction = await dialect.begin(BY_LOCKS);
       let isOpen = true;
       try {

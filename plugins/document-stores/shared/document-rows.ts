@@ -45,7 +45,7 @@ function createFilter(table: ModelTable, filter: RowWindow['filter']): Document 
 export function createDocumentRows(store: DocumentStore): RowSource {
   async function runChange(
     model: ModelTable,
-    { kind, key, values }: Parameters<RowSource['change']>[1],
+    { kind, key, values }: Parameters<RowSource['changeRows']>[1],
     inside: DocumentTransaction,
   ): Promise<number> {
     const { table } = model;
@@ -54,7 +54,7 @@ export function createDocumentRows(store: DocumentStore): RowSource {
     );
     if (kind === 'insert') {
       const { [ID]: id, ...fields } = stored;
-      const given = id === undefined || id === null ? {} : { [ID]: toId(String(id)) };
+      const given = id === undefined || id === null ? {} : { [ID]: typeof id === 'string' ? toId(id) : id };
       return (await store.insert(table, [{ ...given, ...fields }], inside)).length;
     }
     const found = await store.find(table, { [ID]: { $in: listIds(key[ID] ?? '') } }, { limit: 2 }, inside);
@@ -86,7 +86,7 @@ export function createDocumentRows(store: DocumentStore): RowSource {
         ? 'The document store has no transactions, so no change can be tried and rolled back. A replica set of one server has them.'
         : null;
     },
-    async change(model, change, isKept) {
+    async changeRows(model, change, isKept) {
       const transaction = await store.begin();
       if (transaction === null) throw new Error('the store has no transactions');
       let isOpen = true;

@@ -52,7 +52,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   // Documents selected by more than a key are read before they change.
   const always = unit.turns.length > 0 && tools.isolation !== null;
   const reads = action.reads === true && { reads: true as const };
-  const preview = (frame: Frame): Preview => ({
+  const previewQuery = (frame: Frame): Preview => ({
     ...{ action: asText(value['action']), collection: made.collection },
     ...made.preview(frame),
     connection: name,
@@ -63,7 +63,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
       ...reads,
       unit,
       ...(always && { always: true as const }),
-      preview,
+      preview: previewQuery,
       describe,
     };
   // A transaction takes no parallel operations, and the order of the list is preserved.
@@ -74,7 +74,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
       assertRepeatable(frame, action);
       return withErrorMark(each.execute(frame), frame);
     },
-    preview: (frame) => each.preview(frame, preview),
+    preview: (frame) => each.previewFirst(frame, previewQuery),
     unit,
     always: true,
     list: true,

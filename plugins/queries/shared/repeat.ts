@@ -23,7 +23,7 @@ export interface Repeatable<Bound> {
 export interface RepeatedRun {
   readonly execute: (frame: Frame) => Promise<unknown>;
   /** Of the first item. */
-  readonly preview: (frame: Frame, previewItem: (item: Frame) => Preview) => Preview;
+  readonly previewFirst: (frame: Frame, previewItem: (item: Frame) => Preview) => Preview;
 }
 
 interface Items {
@@ -45,7 +45,7 @@ export function createRepeatedRun<Bound>(statement: Repeatable<Bound>, repeat: R
       frame.slots[kept] = frames;
       return runAll(statement, items, frames, frame.unit);
     },
-    preview(frame, previewItem) {
+    previewFirst(frame, previewItem) {
       const items = readItems(frame, repeat);
       const { length } = items.list;
       if (length === 0) return { item: 'none: the list is empty' };

@@ -38,7 +38,7 @@ function plan(statement: SqlStatement, tools: PlanTools, { name, dialect: connec
   const repeated = createRepeatedRun(toRepeatable(connection, statement), repeat, tools);
   return {
     execute: repeated.execute,
-    preview: (frame) => repeated.preview(frame, (item) => previewStatement(statement, item)),
+    preview: (frame) => repeated.previewFirst(frame, (item) => previewStatement(statement, item)),
     unit,
     always: true,
     list: true,

@@ -25,7 +25,7 @@ describe('repeated statement', () => {
   const tools = { allocateSlot: () => KEPT } as unknown as PlanTools;
 
   it('keeps generated values of every item in a retry, and extracts names again', async () => {
-    const { execute, preview } = createRepeatedRun(statement, repeat, tools);
+    const { execute, previewFirst: preview } = createRepeatedRun(statement, repeat, tools);
     const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
     const frame = createFrame({ startedAt: 0 } as Invocation, plan);
     frame.payload = [{ sku: 'a' }, { sku: 'b' }] as unknown as Frame['payload'];

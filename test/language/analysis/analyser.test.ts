@@ -14,15 +14,12 @@ import {
   type SourceFile,
 } from '../../../language/analysis/analyse.js';
 import { analyseConfig } from '../../../language/analysis/config.js';
-import type { Analysis } from '../../../language/analysis/analysis.js';
-import type { Definition } from '../../../language/analysis/model.js';
 import { ObjectSchema, type AnyObject } from 'yup';
 import { pluginId } from '../../../contract/plugin.js';
 import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { hasErrors } from '../../../contract/problem.js';
 import { text } from '../../../contract/index.js';
 import { specs } from '../../../plugins/index.spec.js';
-import { positionAt } from '../../../language/source/document.js';
 import { createEnvFacts } from '../../../language/project/environment.js';
 import {
   listCaseNames,
@@ -34,6 +31,7 @@ import {
   createTrialRegistry,
 } from '../../support/fixtures.js';
 import { createSeededRandom, editAt, editField, type Random } from '../../support/random-edits.js';
+import { analyseKept, expectSameVerified, toComparable } from '../../support/compared-analyses.js';
 import { createManyModelsProject } from '../../support/large-files.js';
 import { ROOT, SAMPLE_ENV } from '../../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../../support/sample.js';
@@ -59,35 +57,6 @@ const compat = existsSync(COMPAT)
       .map(({ name }) => ({ name, files: filesIn(join(COMPAT, name)) }))
   : [];
 
-/** Models as plans and editors read them, with locations in the files. */
-function toComparable({ problems, resources, models, uses, documents }: Analysis): unknown {
-  const toPlaceRow = ({ doc, node, name, sort }: Definition): unknown => [
-    doc.file,
-    sort,
-    name,
-    positionAt(doc, node.start),
-    positionAt(doc, node.end),
-  ];
-  return {
-    problems,
-    uses: [...uses].sort(),
-    documents: [...documents].map(([file, { text }]) => [file, text]),
-    resources: resources.map(({ definition, actions, places, sources, ...rest }) => ({
-      ...rest,
-      sources: [null, ...actions.map(({ key }) => key)].map((key) => sources.listNames(key)),
-      definition: toPlaceRow(definition),
-      places: places.map(({ node, ...place }) => ({ ...place, at: positionAt(definition.doc, node.start) })),
-      actions: actions.map(({ definition: of, node, places: all, parameters, ...action }) => ({
-        ...action,
-        node: [positionAt(of.doc, node.start), positionAt(of.doc, node.end)],
-        places: all.map(({ node: at, ...place }) => ({ ...place, at: positionAt(of.doc, at.start) })),
-        parameters: [...parameters].map(([pointer, decision]) => [pointer, decision]),
-      })),
-    })),
-    models: models.map(({ definition, ...rest }) => ({ ...rest, definition: toPlaceRow(definition) })),
-  };
-}
-
 /** Valid configs of the fixtures, and none. */
 const GIVEN = [
   null,
@@ -106,18 +75,6 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
   return { env: env && new Map(env), sql: random.chance(0.95) ? SQL : undefined, given: given && { ...given } };
 }
 
-/** At once or in turns. */
-function analyseKept(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, random: Random) {
-  if (random.chance(0.6)) return analyser.analyseAll(files, options);
-  if (files.length > 0 && random.chance(0.5))
-    analyser.analyseFirst(new Set([random.pick(files).file]), files, options, () => random.chance(0.01));
-  for (const most = 10 + random.below(40); ;) {
-    let count = 0;
-    const found = analyser.analyseInTurn(files, options, () => ++count > most);
-    if (found !== null) return found;
-  }
-}
-
 function expectSameAnalysis(
   { analyser, random, from = registry }: { analyser: Analyser; random: Random; from?: typeof registry },
   files: readonly SourceFile[],
@@ -134,25 +91,6 @@ function expectSameAnalysis(
 }
 
 let compared = 0;
-
-/** With the findings of an earlier start, the same is served, and the same found. */
-function expectSameVerified(
-  from: typeof registry,
-  files: readonly SourceFile[],
-  options: AnalyseOptions,
-  analysis: Analysis,
-  place: string,
-) {
-  const verified = analyseFiles(files, from, { ...options, verified: analysis });
-  const [now, before] = [verified, analysis].map((one) => ({
-    ...(toComparable(one) as object),
-    names: [...one.names].map(([{ pointer }, names]) => [pointer, names]),
-    asked: one.checkableStatements.map(({ statement, ...rest }) => [statement.node.pointer, rest]),
-    documents: one.checkableQueries.map(({ query, ...rest }) => [query.node.pointer, rest]),
-    acknowledged: one.acknowledged,
-  }));
-  if (!isDeepStrictEqual(now, before)) expect(now, place).to.deep.equal(before);
-}
 
 /** A plugin with one field more, which may be required, or with one less. */
 function changeSchema(random: Random): PluginSpec {
