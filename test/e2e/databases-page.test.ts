@@ -11,13 +11,14 @@ const PAGE = readFileSync(join(ROOT, 'docs', 'databases.md'), 'utf8');
 const configs = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => text);
 const ENV = createEnvFacts({
   DATABASE_URL: 'postgres://127.0.0.1/a',
+  REPLICA_URL: 'postgres://127.0.0.1/b',
   MYSQL_URL: 'mysql://127.0.0.1/a',
   MONGO_URL: 'mongodb://127.0.0.1/a',
 });
 
 describe('documentation page about databases', () => {
   it('shows only valid configs', () => {
-    expect(configs).to.have.length(2);
+    expect(configs).to.have.length(3);
     for (const text of configs) {
       const { problems } = analyseConfig('lintel.config.json', text, createBuiltinRegistry(), ENV);
       expect(problems.map(({ message }) => message)).to.deep.equal([]);

@@ -208,7 +208,10 @@ describe('options of a PostgreSQL connection', () => {
   it('have defaults; times are seconds in the config', () => {
     const { client, isolation, limits, ...rest } = readPostgresOptions({ url: 'postgres://u@h/d' });
     expect(limits).to.deep.equal({ rows: 500_000, bytes: 67_108_864, checkFrom: 1_048_576 });
-    expect(rest).to.deep.equal({ readers: 3, inserters: 2, pool: 7, deadline: 10_500, patience: 2000, streams: true });
+    expect(rest).to.deep.equal({
+      ...{ readers: 3, inserters: 2, pool: 7, deadline: 10_500, patience: 2000, streams: true },
+      isReplica: false,
+    });
     expect(client).to.deep.equal({
       ...{
         connectionString: 'postgres://u@h/d',
