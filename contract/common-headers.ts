@@ -38,10 +38,8 @@ function addHeader(list: string[], name: string, value: string): void {
   else if (list[at + 1] !== value) list[at + 1] = `${value}, ${list[at + 1]}`;
 }
 
-/** The common headers of a server. */
 export interface HeaderDefaults {
   readonly headers: Readonly<Record<string, string>>;
-  /** The same, names and values in turn. */
   readonly headerList: readonly string[];
 }
 

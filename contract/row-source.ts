@@ -14,7 +14,6 @@ export interface RowChange {
   readonly kind: 'insert' | 'update' | 'delete';
   /** Empty for a new row. */
   readonly key: Readonly<Record<string, string | number>>;
-  /** By the types of the columns: times as text, parsed JSON. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +25,6 @@ export interface RowSource {
   read(table: ModelTable, window: RowWindow): Promise<readonly JsonObject[]>;
   /** Rows with this value. */
   count(table: ModelTable, column: string, value: string | number): Promise<number>;
-  /** Why no change can be rolled back, for the user; null where all can. */
   findObstacle(): Promise<string | null>;
   /** Changes rows in a transaction, which is committed only with `isKept` and for exactly one row. Returns the number of rows. */
   changeRows(table: ModelTable, change: RowChange, isKept: boolean): Promise<number>;

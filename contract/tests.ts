@@ -58,7 +58,6 @@ export interface ReportedCase {
 export interface ReportedFailure {
   readonly message: string;
   readonly range: Range;
-  /** The message with the marked lines of the test file. */
   readonly frame: string;
 }
 

@@ -65,7 +65,6 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  /** Computes a part of it, so that requests are answered in between. True when it is computed. */
   computeInTurn(): boolean;
   /** Current problems of these files and, of others, those of the last analysis. Null if there is none, or too much is new. */
   findFirstProblems(names: readonly string[]): readonly Problem[] | null;

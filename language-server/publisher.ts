@@ -48,7 +48,6 @@ export function createPublisher({
   const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
-  /** Projects of which an analysis is going on in turns. */
   const inTurns = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
   let over = false;

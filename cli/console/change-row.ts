@@ -85,7 +85,6 @@ async function attemptChange(
   }
 }
 
-/** `column`: the only one that changes. */
 function describeViolations({ codes }: Registry, error: unknown, column: string | null): Violation[] {
   const { text } = describeError(error);
   // Errors that could quote a value of a row keep only the code of the store.
@@ -99,7 +98,6 @@ function describeViolations({ codes }: Registry, error: unknown, column: string 
   return named.length > 0 ? named : [{ column, message: codes[error.code]?.message ?? text }];
 }
 
-/** Rows of all stores that refer to this one. */
 async function listReferences(kernel: Kernel, { table, store }: FoundTable, key: RowChange['key']): Promise<string[]> {
   const effects: string[] = [];
   for (const other of listTables(kernel))

@@ -30,7 +30,6 @@ export interface ShownColumn {
 
 const PAGE = 50;
 
-/** Tables of open stores with rows, once for each store. */
 export const listTables = (kernel: Kernel): readonly FoundTable[] =>
   kernel.plans().tables.flatMap((table) =>
     table.stores.flatMap(({ kind, instance: name }) => {
@@ -40,7 +39,6 @@ export const listTables = (kernel: Kernel): readonly FoundTable[] =>
     }),
   );
 
-/** A table of another store has the same name only where none is in this store. */
 export function findTable(kernel: Kernel, name: string, store: string | null): FoundTable | undefined {
   const all = listTables(kernel).filter(({ table }) => table.table === name);
   return all.find((one) => one.store === store) ?? all[0];
@@ -96,7 +94,6 @@ export async function readTable(kernel: Kernel, query: URLSearchParams): Promise
   }
 }
 
-/** Fields of documents that the model does not have. */
 function listOthers(columns: readonly ShownColumn[], rows: readonly JsonObject[]): ShownColumn[] {
   const known = new Set(columns.map(({ name }) => name));
   const others = new Set(rows.flatMap((row) => Object.keys(row)).filter((name) => !known.has(name)));

@@ -117,7 +117,6 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
     void (text === null ? overlay.delete(file) : overlay.set(file, text));
   const matchers = await loadMatchers(project);
   const redact = createRedactor(secrets);
-  // Tables and mutants are for readers.
   const wanted = options.coverage || options.mutants ? DEFAULT_REPORTER : options.reporter;
   const report = await startReport(project, wanted, terminal, redact);
   const update = options.update ? { hasSecret: (text: string) => redact(text) !== text } : null;
@@ -141,7 +140,6 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         project: {
           ...standIn(loaded, services, certificate),
           overlay,
-          // Each change is a reload, which keeps what it does not concern.
           analyser: options.mutants ? createAnalyser(loaded.registry) : null,
         },
         services,

@@ -14,11 +14,9 @@ export interface MutantRun extends CaseContext {
   readonly cases: readonly TestCase[];
   /** Other cases are there too: resources that none of these calls are left out. */
   readonly isPart: boolean;
-  /** Sets the text of a file in place of that on disk; null: that on disk. */
   readonly overlay: (file: string, text: string | null) => void;
   /** By the key of the mutant; each environment has a server, and adds to it. */
   readonly results: Map<string, MutantResult>;
-  /** Prints what the cases of no server have noticed. */
   readonly isLast: boolean;
   readonly terminal: Terminal;
 }
@@ -68,7 +66,6 @@ export async function runMutants(run: MutantRun): Promise<void> {
   run.terminal.stdout.write(`; the checker reports ${rejected}\n`);
 }
 
-/** Names that a message has room for. */
 const MOST_NAMES = 3;
 
 function reportSurvivor(
@@ -114,7 +111,6 @@ interface Decision {
   readonly noticed: TestCase | null;
 }
 
-/** `reported`: before the change. */
 async function decideFate(
   { server, ...context }: MutantRun,
   cases: readonly TestCase[],
@@ -125,7 +121,6 @@ async function decideFate(
   if (!outcome.applied) return { fate: 'rejected', noticed: null };
   for (const test of cases)
     if ((await runCase({ server, ...context }, test)).failures.length > 0) return { fate: 'noticed', noticed: test };
-  // The author sees a new warning as well.
   const isReported = [...countProblems(kernel.analysis())].some(([key, count]) => count > (reported.get(key) ?? 0));
   return { fate: isReported ? 'rejected' : 'survived', noticed: null };
 }

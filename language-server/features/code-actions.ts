@@ -66,7 +66,6 @@ export const codeActions: Feature = {
   },
 };
 
-/** What the client returns with a chosen action. */
 type ResolveData = Pick<CodeActionParams, 'textDocument' | 'range'>;
 
 const makeEdit = ({ edit }: CodeActionOffer): WorkspaceEdit => (typeof edit === 'function' ? edit() : edit);

@@ -44,7 +44,6 @@ export interface AnalysisRun extends AnalysisStart, Pick<SetChecks, 'refusals' |
   readonly sql: StatementParser | undefined;
   readonly given: AnalysisSettings | null;
   readonly objects: StoredObjects;
-  /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
 

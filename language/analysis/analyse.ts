@@ -49,7 +49,6 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
-  /** Null: the turn was over before. */
   analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
   /** Problems of these files; other files keep what was found for them. Null: the turn was over before. */
   analyseFirst(
@@ -68,7 +67,6 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-/** More definitions than a turn checks. */
 const MANY = 50;
 
 export function createAnalyser(first: Registry, memory = createStageCache(first.codes)): Analyser {
@@ -148,7 +146,6 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     analyseAll: (files, options) => analyseSources(files, options),
     analyseInTurn(files, options, isOver) {
       if (isWide) {
-        // Open files come first, while the others still have their outcomes.
         isWide = false;
         return null;
       }

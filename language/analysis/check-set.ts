@@ -25,7 +25,6 @@ import { compareByPlace, toProblems, type PendingProblem } from './report.js';
 import type { Blocks } from './stage-cache.js';
 import type { UniqueFields } from './uniques.js';
 
-/** What an analysis without errors has found: it holds for any analysis with the same inputs. */
 export interface VerifiedFindings {
   readonly problems: readonly Problem[];
   readonly acknowledged: number;
@@ -61,7 +60,6 @@ export function checkSet(set: SetChecks): SetFindings {
   checkRealms(registry, report, all, linked);
   checkCanonical({ registry, memory, report, tables }, linked);
   checkClearWrites({ registry, memory, report, tables }, groups);
-  // An unreadable file may contain the resource that issues the tokens.
   if (set.faulty.size === 0) {
     checkClaims(linked, { registry, report });
     checkTokens(all, linked, { registry, report });

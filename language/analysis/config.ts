@@ -66,7 +66,6 @@ export interface ConfiguredPlugin {
   readonly options: Readonly<Record<string, Json>>;
   /** Loaded only when the options of another plugin name it. */
   readonly onDemand?: boolean;
-  /** Other names of the instance. */
   readonly aliases?: readonly string[];
 }
 

@@ -82,7 +82,6 @@ interface FoundNeeds {
 
 const lastNeeds = memoize((_groups: readonly IsolationDecision[]): { found: FoundNeeds | null } => ({ found: null }));
 
-/** The same object as before, as what is read of a set is compared. */
 function reuseNeeds(
   groups: readonly IsolationDecision[],
   among: readonly boolean[],
@@ -147,7 +146,6 @@ function listTransactionGroups(
   registry: Registry,
   keysOf: FindKeys,
 ): TransactionGroup[] {
-  // No actionable asks a store, neither here nor in what these depend on.
   if (resource.actions.every(({ stores, depends }) => stores.length === 0 && depends.length === 0)) return [];
   const listStandings = (places: ActionModel['places'], holder: object): readonly string[] =>
     places.flatMap((place) =>

@@ -9,7 +9,6 @@ const isSame = (picks: readonly string[] | undefined, names: readonly string[] |
 
 type Rendered = Pick<ModePlan, 'renders' | 'passes'>;
 
-/** Only copies into slots, and ends nothing. */
 const hasOnlyCopies = ({ before }: ActionPlan): boolean => before?.every((step) => step.copies !== undefined) ?? true;
 
 /** The actionable with the result that the last one passes on unchanged: itself, or the one before. */

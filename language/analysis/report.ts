@@ -99,7 +99,6 @@ class CollectingReport implements Report {
   raiseToErrors(certain: readonly PendingProblem[]): void {
     for (const [i, row] of this.rows.entries()) {
       if (row.severity === 'error' || !certain.includes(row)) continue;
-      // A stage may have cached the row.
       this.rows[i] = { ...row, severity: 'error' };
       this.errors++;
     }

@@ -11,7 +11,6 @@ import {
   type StageCache,
 } from './stage-cache.js';
 
-/** A second analysis, with the objects of a store, reuses only stages that read nothing but the definition. */
 export function createSingleRun(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const outcomes = new Map<string, Map<object, unknown>>();
   return {

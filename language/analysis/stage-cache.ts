@@ -63,7 +63,6 @@ export interface SharedStage<T extends object, R> {
 
 /** A part of an analysis. What it has computed is cached, so the next turn goes on from there. */
 export interface Turn {
-  /** Asked before an outcome is computed: true ends the turn with `TurnEnd`. */
   readonly isOver: () => boolean;
   /** Other things keep outcomes of earlier inputs. Absent: all are current. */
   readonly isWanted?: ((thing: object) => boolean) | undefined;
@@ -112,7 +111,6 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   const kept = new WeakMap<object, CachedStageResult>();
   let turn: Turn | null = null;
   let isComputing = false;
-  /** What is computed within an outcome belongs to it. */
   const computeOutcome = <T>(compute: () => T): T => {
     if (isComputing) return compute();
     if (turn?.isOver() === true) throw new TurnEnd();

@@ -10,7 +10,6 @@ import { isObject, type JsonObject } from '../../contract/json.js';
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Null if there is no such file, or it is not to be trusted. */
 export async function readCacheFile(file: string, maxBytes: number): Promise<JsonObject | null> {
   const user = process.geteuid?.();
   // Opened before it is looked at, so that it cannot be replaced in between. A FIFO must not block.

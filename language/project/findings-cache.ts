@@ -24,7 +24,6 @@ const MOST_SETS = 4;
 
 export class RecordedEnv extends Map<string, EnvFact> {
   readonly names = new Set<string>();
-  /** False once all names were asked for. */
   isPartial = true;
   override get(name: string) {
     this.names.add(name);
@@ -47,7 +46,6 @@ interface StoredFindings extends VerifiedFindings {
 
 export interface FindingsCache {
   find(key: string, env: EnvFacts): VerifiedFindings | undefined;
-  /** Keeps what was found, unless there are errors. */
   store(key: string, env: RecordedEnv, analysis: Analysis): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ export async function writeLongBody(reply: Reply): Promise<Reply> {
   return { ...reply, body: new RawJson(Buffer.concat(pieces), () => body) };
 }
 
-/** Bytes of a body that is read in turns. */
 export const LONG_BODY = 131_072;
 
 /** As `parseBounded`. */

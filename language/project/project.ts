@@ -39,7 +39,6 @@ export interface Project extends Packages {
   readonly readFile: typeof readDefinition;
   /** What earlier starts have parsed and found is read from files. */
   readonly usesCache?: boolean;
-  /** The config names plugins that are not part of this program. */
   readonly hasOwnPlugins: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
@@ -225,7 +224,6 @@ export async function createAnalysisOptions(
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
   const { cwd, folder, configFile, tests = false, overlay, readFile } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  // Most are inside, and thousands of names take time.
   const inside = `${cwd}${sep}`;
   const files = names.map((name) =>
     readFile(name, name.startsWith(inside) ? name.slice(inside.length) : relative(cwd, name) || name),

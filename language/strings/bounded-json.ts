@@ -51,7 +51,6 @@ const COLON = 0x3a;
 const [DOT, ZERO, NINE] = [0x2e, 0x30, 0x39];
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
-/** Digits that a double certainly holds. */
 const SAFE_DIGITS = 15;
 
 /** Depth, properties and long numbers of a text, before any value is created. */
@@ -65,7 +64,6 @@ class TextShape {
 
   constructor(private readonly bytes: Uint8Array) {}
 
-  /** Continues to `until`. */
   read(until: number): void {
     const { bytes } = this;
     let { at: i, depth, deepest, colons } = this;

@@ -195,7 +195,6 @@ function findMatch(steps: readonly Step[], text: string, from: number, here: boo
   }
 }
 
-/** Like `findMatch`, without groups and precedence, and with the same lists for each text. */
 function createMatchTest(steps: readonly Step[], isAnchored: boolean): (text: string) => boolean {
   const seen = new Int32Array(steps.length);
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];

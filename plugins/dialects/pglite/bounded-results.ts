@@ -26,7 +26,6 @@ export const PORTION = 256;
 /** Every statement of the engine's own `query` and `exec` goes through this method. */
 export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): void {
   const portion = serialize.execute({ rows: PORTION });
-  // It gets complete messages, so it keeps nothing between statements.
   const parser = new Parser();
 
   async function readResult(this: Engine, message: Uint8Array, options: Parameters<Run>[1] = {}): Promise<Message[]> {
@@ -63,9 +62,7 @@ export class ResultReader implements RowReceiver {
     parser: InstanceType<Protocol['Parser']>,
     private readonly limits: ResultLimits,
     private readonly requester: Requester | null,
-    /** Null: rows stay messages. */
     public shape: RowShape | null,
-    /** Receives the rows, which the result then lacks. */
     private readonly text: WireText | null = null,
   ) {
     if (shape !== null) text?.setShape(shape);

@@ -19,7 +19,6 @@ import { BEGIN, COMMIT, ROLLBACK, type EngineStatements, type StatementResult } 
 const FORGOTTEN_MS = 40_000;
 
 interface OpenTransaction {
-  /** The next transaction starts. */
   readonly release: () => void;
   readonly timer: NodeJS.Timeout;
   begun: boolean;
@@ -61,7 +60,6 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     return open;
   }
 
-  /** `after`: sent once the transaction has ended. */
   async function endTransaction(
     open: OpenTransaction,
     command: typeof COMMIT,

@@ -13,7 +13,6 @@ import type { WireText } from '../shared/wire-text.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { PORTION, ResultReader, type Protocol } from './bounded-results.js';
 
-/** The engine keeps some kilobytes for each. */
 const MOST = 500;
 
 type Values = readonly (string | null)[];
@@ -28,7 +27,6 @@ interface Sending {
   readonly alone?: boolean;
   readonly before?: Named | null;
   readonly after?: Named | null;
-  /** Receives the rows. */
   readonly text?: WireText | null;
 }
 
@@ -39,7 +37,6 @@ export interface StatementResult {
 }
 
 export interface EngineStatements {
-  /** Waits for the open transaction. */
   run(statement: Named, values: Values, requester: Requester | null, text?: WireText | null): Promise<StatementResult>;
   /** For the holder of the engine. */
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
@@ -54,7 +51,6 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   const portion = serialize.execute({ rows: PORTION });
   const sync = serialize.sync();
   const known = new Map<string, RowShape>();
-  /** Closed before the next statement. */
   const outdated = new Set<string>();
 
   function markOutdated(name: string): void {
@@ -62,7 +58,6 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     outdated.add(name);
   }
 
-  /** A command without values and rows. */
   function addCommand(parts: Uint8Array[], { name, text }: Named): void {
     if (!known.has(name)) parts.push(serialize.parse({ name, text }));
     known.set(name, NO_ROWS);

@@ -7,7 +7,6 @@ import type { StatementText } from '../../../contract/statement-text.js';
 
 const BY_LOCKS = { level: 'locks', among: false } as const;
 
-/** Statements in which databases differ. */
 export interface RowStatements {
   /** At the beginning of each transaction. */
   readonly begin?: readonly string[];
@@ -26,7 +25,6 @@ export const POSTGRES_STATEMENTS: RowStatements = {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The methods of a dialect that are used. The kind imports this file. */
 interface TableDialect<Prepared, Transaction> {
   prepare(input: {
     readonly scan: StatementText;
@@ -41,7 +39,6 @@ interface TableDialect<Prepared, Transaction> {
   rollback(transaction: Transaction): Promise<void>;
 }
 
-/** `json`: the values that are bound as JSON. */
 type Run = (sql: string, values?: readonly unknown[], json?: readonly boolean[]) => Promise<readonly Row[]>;
 
 const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -49,7 +49,6 @@ export function writeRowText(
   else page.addText(JSON.stringify(showRow(rendering, readRow(shape, bytes, at))));
 }
 
-/** The rest of the text, without its bracket for a single row. */
 export function closeText({ shape }: Rendering, count: number, page: JsonBuffer): Uint8Array {
   if (count === 0) return Buffer.from(shape === 'many' ? '[]' : 'null');
   const isSingle = shape === 'one' || (shape === 'count' && count === 1);

@@ -13,7 +13,6 @@ const toJson = (found: Document): JsonObject => JSON.parse(JSON.stringify(found)
 
 const toId = (value: string): unknown => (HEX_ID.test(value) ? new ObjectId(value) : value);
 
-/** Text may be that of an ObjectId. */
 const listIds = (value: string | number): unknown[] =>
   typeof value === 'string' && HEX_ID.test(value) ? [value, toId(value)] : [value];
 

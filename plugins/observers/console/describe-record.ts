@@ -33,7 +33,6 @@ export interface RequestNotes {
   /** Of the definitions that served the request. */
   readonly mask: RecordMask;
   readonly works: WorkNote[];
-  /** Null: none, as for most requests. */
   steps: Recording['steps'][number][] | null;
   messages: { readonly action: string; readonly to: object }[] | null;
   /** Undefined: no response is recorded. */
@@ -199,7 +198,6 @@ function previewWork(work: WorkNote, mask: RecordMask, secrets: string[]): JsonO
   const { values, ...rest } = preview;
   const sent = copyMasked(rest, mask, budget) as Record<string, Json>;
   if (values === undefined) return sent;
-  // `$2 profile.pin` is a value for the field `pin`.
   const bound = Object.entries(values as JsonObject).map(([name, value]): [string, Json] => [
     name,
     value !== null && mask.isSecret(name.split(/[ .]/).at(-1) ?? '') ? mask.masked : copyMasked(value, mask, budget),

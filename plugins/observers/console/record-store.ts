@@ -29,7 +29,6 @@ const SECONDS = 60;
 
 export function createRecordStore(limits: Recorder['limits'], context: RecordContext): RecordStore {
   const newest: (RecordedRequest | null)[] = Array.from({ length: Math.min(NEWEST, limits.requests) }, () => null);
-  /** Sizes of the newest, so that a request that leaves them is not read again. */
   const sizes = newest.map(() => 0);
   const older = new Map<number, RecordedRequest>();
   const counts = new Map<string, RequestCounts>();
@@ -40,7 +39,6 @@ export function createRecordStore(limits: Recorder['limits'], context: RecordCon
   let last = 0;
   let bytes = 0;
 
-  /** Counts what leaves the newest in this second. */
   function retainsOlder(second: number): boolean {
     if (held.second !== second) [held.second, held.count] = [second, 0];
     held.count += 1;

@@ -22,7 +22,6 @@ export interface Repeatable<Bound> {
 
 export interface RepeatedRun {
   readonly execute: (frame: Frame) => Promise<unknown>;
-  /** Of the first item. */
   readonly previewFirst: (frame: Frame, previewItem: (item: Frame) => Preview) => Preview;
 }
 
@@ -50,7 +49,6 @@ export function createRepeatedRun<Bound>(statement: Repeatable<Bound>, repeat: R
       const { length } = items.list;
       if (length === 0) return { item: 'none: the list is empty' };
       const frames = createFrames(frame, { ...items, list: items.list.slice(0, 1) }, plain, kept);
-      // The statement has the generated values that were shown.
       frame.slots[kept] ??= frames;
       const [first] = frames;
       return { item: `1 of ${length}`, ...(first && previewItem(first)) };

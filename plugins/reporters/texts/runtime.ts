@@ -9,7 +9,6 @@ const defineReporter = (startReport: TestReporter['startReport']) => ({
 
 const hasFailed = ({ failures }: ReportedCase): boolean => failures.length > 0;
 
-/** Milliseconds from which the time of a case is shown. */
 const SLOW = 100;
 
 export const reportPretty = defineReporter(({ write, paint }) => {

@@ -16,7 +16,6 @@ import { readMessage, SharedFrame, type Message } from './message.js';
 import { CLOSE, NO_HEADERS, type PeerHeaders } from './peer.js';
 import type { Worker } from './message-runner.js';
 
-/** What the connections of a server share. */
 export interface ConnectionScope {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
@@ -51,13 +50,11 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   readonly remote: string;
   readonly network: string;
   readonly sender: Sender;
-  /** In the time of `performance.now`. */
   readonly openedAt = performance.now();
   uid: string | null = null;
   session: AuthSession = ANONYMOUS;
   waiting: Delivery[] | null = null;
   headers: PeerHeaders = NO_HEADERS;
-  /** Of unfinished messages. */
   bytes = 0;
   private isCut = false;
   private isOpen = true;
@@ -69,7 +66,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
   private pace: RateLimiter | null = null;
   private signs: RateLimiter | null = null;
 
-  /** The socket is paused until `begin`. */
   constructor(
     private readonly socket: ClientSocket,
     private readonly raw: Socket,
@@ -112,7 +108,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     this.scope.leave(this, room);
   }
 
-  /** Starts to accept messages. */
   begin(headers: PeerHeaders): void {
     this.headers = headers;
     this.isBegun = true;
@@ -172,7 +167,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     if (status === 401) this.recheckToken();
   }
 
-  /** Verifies the token again. */
   recheckToken(): void {
     this.session.recheck();
   }
@@ -183,7 +177,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     if (this.isOpen && socket.bufferedAmount > scope.limits.buffered) this.closeSlowConsumer();
     if (!this.isOpen) left?.();
     else if (!(frame instanceof SharedFrame)) socket.send(frame, TEXT, left);
-    // After a close frame, the client must not get another one.
     else if (socket.readyState === socket.OPEN) raw.write(frame.bytes, left);
     else left?.();
     return this.isOpen;
@@ -204,7 +197,6 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     this.scope.onClose(this, code);
   }
 
-  /** Called once the socket is closed. */
   finishConnection(code: number): void {
     this.scope.unfinished.setHeld(this, 0);
     const wasOpen = this.isOpen;
@@ -212,11 +204,9 @@ export class SocketConnection implements Client, Peer, Connection, ByteHolder {
     if (wasOpen) this.scope.onClose(this, code);
   }
 
-  /** Called by the budget of unfinished messages. */
   endHolder(): void {
     this.isCut = true;
     this.close(CLOSE.later, 'too many unfinished messages');
-    // A client that goes on sending is not read to its close frame.
     this.raw.destroySoon();
   }
 

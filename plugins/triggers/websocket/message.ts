@@ -68,7 +68,6 @@ export const serializeShared = (action: string, data: Json, id: string | null): 
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,
   );
 
-/** A message to many connections, framed once. */
 export class SharedFrame {
   private framed: Buffer | null = null;
 

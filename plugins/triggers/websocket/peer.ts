@@ -37,7 +37,6 @@ export interface PeerHeaders {
   readonly values: Invocation['header'];
 }
 
-/** Most connections are idle, so that both forms are made when they are read. */
 class UpgradeHeaders implements PeerHeaders {
   private listed: Invocation['header'] | null = null;
 
