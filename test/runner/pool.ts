@@ -67,9 +67,9 @@ interface Worker {
 export interface Pool {
   /**
    * Runs all files, the first ones first; resolves when every worker has ended. `waiting`: those of them that mostly wait, for
-   * which there are more workers.
+   * which there are more workers. `onTail`: called once the others have all begun.
    */
-  run(files: readonly string[], waiting?: ReadonlySet<string>): Promise<void>;
+  run(files: readonly string[], waiting?: ReadonlySet<string>, onTail?: () => void): Promise<void>;
   /** Ends all workers now; `run` then resolves. */
   stop(): void;
 }
@@ -177,12 +177,18 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
   }
 
   return {
-    async run(files, waiting = new Set()) {
+    async run(files, waiting = new Set(), onTail = () => undefined) {
       const busy = files.filter((file) => !waiting.has(file));
       const idle = files.filter((file) => waiting.has(file));
-      const workers = Array.from({ length: Math.min(jobs, files.length) }, () =>
-        runWorker(() => busy.shift() ?? idle.shift()),
-      );
+      let isTail = false;
+      const takeFile = (): string | undefined => {
+        if (busy.length === 0 && !isTail) {
+          isTail = true;
+          onTail();
+        }
+        return busy.shift() ?? idle.shift();
+      };
+      const workers = Array.from({ length: Math.min(jobs, files.length) }, () => runWorker(takeFile));
       const spare = files.length > jobs ? Math.min(WAITING_JOBS, idle.length) : 0;
       for (let count = 0; count < spare; count++) workers.push(runWorker(() => idle.shift()));
       await Promise.all(workers);

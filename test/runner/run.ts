@@ -103,7 +103,7 @@ async function run(files: readonly string[]): Promise<void> {
   const pool = createPool({ ...options, node: values.node }, listener);
   // Large sets ran in full on the first version.
   const secondPool = createPool(
-    { ...options, node: second, env: { TEST_DEEP: '' } },
+    { ...options, jobs: 1, node: second, env: { TEST_DEEP: '' } },
     markFiles(listener, second === undefined ? '' : execFileSync(second, ['--version'], { encoding: 'utf8' }).trim()),
   );
   let isInterrupted = false;
@@ -126,9 +126,10 @@ async function run(files: readonly string[]): Promise<void> {
   if (positionals.length === 0) void findServer('s3');
   // An explicit number of workers is used unchanged.
   const waiting = values.jobs === undefined ? listWaitingFiles(files) : new Set<string>();
-  await pool.run(files, waiting);
-  // Not at the same time: tests that wait for times are sensitive to the load.
-  if (!isInterrupted) await secondPool.run(others);
+  // What is left then mostly waits, so there is time for another worker.
+  let secondRun: Promise<void> | undefined;
+  await pool.run(files, waiting, () => (secondRun = secondPool.run(others)));
+  await secondRun;
   await stopServers();
   if (values.measure) writeDurations(new Map([...results].map(([file, { seconds, cpu }]) => [file, [seconds, cpu]])));
   if (values.rows !== undefined) {
