@@ -8,6 +8,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { onCleanup } from './cleanup.js';
+import { waitUntil } from '../test/support/until.js';
 import { createServerFolder, startDatabase, startReplica, type Database } from './database.js';
 import { findLoadGenerator, type LoadRunner } from './load.js';
 import { selectByName, type Options } from './options.js';
@@ -80,23 +81,19 @@ async function startPooler(url: string): Promise<{ readonly url: string; readonl
   const child = spawn(command, args, { stdio: 'ignore' });
   onCleanup(async () => void child.kill('SIGINT'));
   const pooled = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await waitForDatabase(pooled);
+  await waitUntil(() => canConnect(pooled), 'PgBouncer to accept connections', 10_000);
   return { url: pooled, pid: child.pid ?? 0 };
 }
 
-async function waitForDatabase(url: string): Promise<void> {
-  const limit = Date.now() + 10_000;
-  for (;;) {
-    const client = new pg.Client({ connectionString: url });
-    const failure = await client.connect().then(
-      () => null,
-      (error: unknown) => error,
-    );
-    await client.end().catch(() => undefined);
-    if (failure === null) return;
-    if (Date.now() > limit) throw new Error(`${url} does not respond`, { cause: failure });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** PgBouncer has no event for a client that waits for its start. */
+async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  const isConnected = await client.connect().then(
+    () => true,
+    () => false,
+  );
+  await client.end().catch(() => undefined);
+  return isConnected;
 }
 
 async function openSetups(folder: string, database: Database): Promise<Setup[]> {

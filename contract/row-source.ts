@@ -29,3 +29,23 @@ export interface RowSource {
   /** Changes rows in a transaction, which is committed only with `isKept` and for exactly one row. Returns the number of rows. */
   changeRows(table: ModelTable, change: RowChange, isKept: boolean): Promise<number>;
 }
+
+/** For `changeRows`. */
+export async function endChange<T>(
+  store: { commit(transaction: T): Promise<void>; rollback(transaction: T): Promise<void> },
+  transaction: T,
+  isKept: boolean,
+  change: () => Promise<number>,
+): Promise<number> {
+  let isOpen = true;
+  try {
+    const count = await change();
+    if (isKept && count === 1) {
+      isOpen = false;
+      await store.commit(transaction);
+    }
+    return count;
+  } finally {
+    if (isOpen) await store.rollback(transaction);
+  }
+}

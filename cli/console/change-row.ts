@@ -87,7 +87,6 @@ async function attemptChange(
 
 function describeViolations({ codes }: Registry, error: unknown, column: string | null): Violation[] {
   const { text } = describeError(error);
-  // Errors that could quote a value of a row keep only the code of the store.
   const issues = error instanceof Fault ? (error.options.issues ?? []) : [];
   const named = issues.flatMap(({ pointer, detail, code }) =>
     pointer.startsWith('/') ? [{ column: pointer.slice(1), message: detail ?? code }] : [],

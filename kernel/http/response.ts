@@ -6,7 +6,6 @@ import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { countSent } from '../../contract/moving-deadline.js';
-import { endWithBody } from '../../language/project/long-json.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
@@ -57,6 +56,24 @@ export function buildHeaders(defaults: ResponseDefaults, req: IncomingMessage, i
 
 export const toContent = (body: unknown): string | Uint8Array =>
   body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
+
+/** In bytes. Larger bodies are not copied to be joined with their head. */
+const LONGEST_COPY = 16_384;
+
+const toLatin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+
+/**
+ * One piece with the head, as two take 1.2 times the processor time of a small response. `length`: of the body, in bytes.
+ * `res.end(content)` would write an empty piece too.
+ */
+function endWithBody(res: ServerResponse, content: string | Uint8Array, length: number): void {
+  const text = typeof content === 'string' || length > LONGEST_COPY ? content : toLatin1(content);
+  if (typeof text !== 'string') res.write(text);
+  else res.write(text, text.length === length ? 'latin1' : 'utf8');
+  res.socket?.uncork();
+  res.end();
+}
 
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(

@@ -1,7 +1,7 @@
 /** Rows of the tables of a SQL database for the console. */
 import type { JsonObject } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
-import type { RowChange, RowSource, RowWindow } from '../../../contract/row-source.js';
+import { endChange, type RowChange, type RowSource, type RowWindow } from '../../../contract/row-source.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
 import type { StatementText } from '../../../contract/statement-text.js';
 
@@ -85,20 +85,13 @@ export function createTableRows<Prepared, Transaction>(
     findObstacle: () => statements.findObstacle?.() ?? Promise.resolve(null),
     async changeRows(table, change, isKept) {
       const transaction = await dialect.begin(BY_LOCKS);
-      let isOpen = true;
-      try {
+      return endChange(dialect, transaction, isKept, async () => {
         const run = createRun(table, transaction);
         for (const text of statements.begin ?? []) await run(text);
         const count = await runChange(table, change, run, createRun(table, transaction, 'update'));
         for (const text of statements.check ?? []) await run(text);
-        if (isKept && count === 1) {
-          isOpen = false;
-          await dialect.commit(transaction);
-        }
         return count;
-      } finally {
-        if (isOpen) await dialect.rollback(transaction);
-      }
+      });
     },
   };
 }

@@ -2,7 +2,7 @@
 import { ObjectId } from 'bson';
 import type { JsonObject } from '../../../contract/json.js';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
-import type { RowSource, RowWindow } from '../../../contract/row-source.js';
+import { endChange, type RowSource, type RowWindow } from '../../../contract/row-source.js';
 import type { Document, DocumentStore, DocumentTransaction } from '../kind.js';
 
 const ID = '_id';
@@ -88,17 +88,7 @@ export function createDocumentRows(store: DocumentStore): RowSource {
     async changeRows(model, change, isKept) {
       const transaction = await store.begin();
       if (transaction === null) throw new Error('the store has no transactions');
-      let isOpen = true;
-      try {
-        const count = await runChange(model, change, transaction);
-        if (isKept && count === 1) {
-          isOpen = false;
-          await store.commit(transaction);
-        }
-        return count;
-      } finally {
-        if (isOpen) await store.rollback(transaction);
-      }
+      return endChange(store, transaction, isKept, () => runChange(model, change, transaction));
     },
   };
 }

@@ -75,7 +75,8 @@ function toNetworkKey(address: unknown): unknown {
 
 function createCounter(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {
   const applyLimit = (frame: Frame, { count, left }: WindowCount): void => {
-    const wait = Math.max(1, Math.ceil(left / 1000));
+    // Times have fractions, so their difference may exceed the window.
+    const wait = Math.max(1, Math.ceil(Math.round(left) / 1000));
     const headers = {
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': String(Math.max(0, limit - count)),

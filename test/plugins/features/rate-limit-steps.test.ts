@@ -159,6 +159,8 @@ describe('rate limit step', () => {
 
   it('returns the remaining count, and whole seconds of at least one', () => {
     expect(readHeaders(1, 60_000)).to.deep.equal(headers('1', '60'));
+    // A difference of fractional times.
+    expect(readHeaders(1, 60_000.000_000_1)).to.deep.equal(headers('1', '60'));
     expect(readHeaders(2, 1001)).to.deep.equal(headers('0', '2'));
     expect(readHeaders(2, 1000)).to.deep.equal(headers('0', '1'));
     expect(readHeaders(1, 0)).to.deep.equal(headers('1', '1'));
