@@ -28,8 +28,11 @@ export type { CheckAction, CheckPlace, Finding, FindingEdit, Items, Timing } fro
 
 export type { CredentialMismatch, EnvFact, IssuedCredentials, VariableFacts } from './credentials.js';
 
+/** Texts and examples that bundles leave out of a spec. */
+const LEFT_OUT = { summary: '', examples: [], counterExamples: [] };
+
 export function definePlugin<const S extends PluginSpec>(spec: S): S {
-  return Object.freeze(spec);
+  return Object.freeze({ ...LEFT_OUT, ...spec });
 }
 
 /** The id of a plugin outside definitions: `kind:Name`. */

@@ -117,10 +117,10 @@ const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[])
 });
 
 const UNREAD: readonly (readonly [RegExp, string])[] = [
-  [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'],
-  [EXAMPLES, '\n  examples: [],\n'],
+  [COUNTER_EXAMPLES, '\n'],
+  [EXAMPLES, '\n'],
   [DETAILS, '\n'],
-  [SUMMARY, "\n  summary: '',\n"],
+  [SUMMARY, '\n'],
   [ERROR_TEXTS, ''],
 ];
 

@@ -23,6 +23,12 @@ export const AUDIT_CODES = {
     'This {verb} needs no token: every other change of "{model}" depends on a verified caller.',
     'Guard the resource with `protected`, as the others do, and compare a column with a claim.',
   ),
+  AUD_DELETED_ROWS: defineProblem(
+    'warning',
+    'Deleted rows not excluded',
+    'This statement includes deleted rows of "{model}": `soft_delete` keeps them.',
+    'Add the condition `deleted_at IS NULL`, in `mongo_query` `"deleted_at": null`; or acknowledge the warning.',
+  ),
   AUD_PASSWORD_CLEAR: defineProblem(
     'warning',
     'Password stored in clear text',

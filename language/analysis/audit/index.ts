@@ -1,4 +1,4 @@
-/** Audits row ownership and secrets across all definitions, after linking. */
+/** Audits row ownership, deleted rows and secrets across all definitions, after linking. */
 import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
 import { joinLists } from '../blocks.js';
@@ -12,6 +12,7 @@ import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { listAccesses, type Access } from './access.js';
+import { auditDeletedRows } from './deleted-rows.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
 
@@ -51,6 +52,7 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
     const hashed = findHashedColumns(registry, resources);
     const callers = new Map(models.map((model) => [model.name, listCallerFields(model, tables, hashed)]));
     auditRows({ ...given, callers, keys: new Map(models.map((model) => [model.name, getPrimaryKey(model)])) });
+    auditDeletedRows(resources, tables, own);
     auditSecrets({ ...given, blindIn: (model) => tables.listBlindFields(model) }, hashed);
   };
   memory.getOrCompute(registry, report, {

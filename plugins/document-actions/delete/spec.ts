@@ -28,7 +28,7 @@ export default definePlugin({
     { title: 'By its id', json: { action: 'DELETE', filter_predicate: { _id: '$PAYLOAD.id' } } },
     {
       title: 'Soft deletion',
-      json: { action: 'DELETE', filter_predicate: { owner: '$PAYLOAD.owner' }, soft_delete: true },
+      json: { action: 'DELETE', filter_predicate: { owner: '$PAYLOAD.owner', deleted_at: null }, soft_delete: true },
     },
   ],
   counterExamples: [

@@ -204,7 +204,7 @@ export default definePlugin({
     },
     {
       title: 'Soft deletion',
-      json: { query: 'DELETE FROM _note WHERE id = $1', parameters: ['id'], soft_delete: true },
+      json: { query: 'DELETE FROM _note WHERE id = $1 AND deleted_at IS NULL', parameters: ['id'], soft_delete: true },
     },
   ],
   counterExamples: [
