@@ -12,6 +12,7 @@ import {
   type QueryRejections,
   type StatementRejections,
 } from './checks/rejections.js';
+import { checkCacheNames } from './checks/cache-names.js';
 import { checkRooms } from './checks/rooms.js';
 import { checkTests } from './checks/tests.js';
 import { checkTokens } from './checks/tokens.js';
@@ -66,6 +67,7 @@ export function checkSet(set: SetChecks): SetFindings {
   }
   auditSet(set, { definitions: defined, resources: linked, groups });
   const suspect = findInvalidDefinitions(definitions, report.rows);
+  if (suspect.size === 0) checkCacheNames(report, linked);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   checkGroupUses(set, groups, suspect);
   // A rejected statement is checked again, so these are the rows before.

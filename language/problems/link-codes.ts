@@ -317,6 +317,12 @@ export const LINK_CODES = {
     'No resource lets a connection join the room "{name}".{hint}',
     'Write the name as the resource that joins it does: fixed text and values must match, and a name that is only a value matches no fixed text. Ignore this if another process joins the room.',
   ),
+  LNK_CACHE_NAME: defineProblem(
+    'warning',
+    'Removes no entry',
+    'No definition caches a result under the name "{name}", so nothing is removed.{hint}',
+    'Write the `cache_key` of the cached result; only the accessors in it may differ. A result without `cache_key` has the id of its resource, or `id#1`.',
+  ),
   LNK_PARALLEL: defineProblem(
     'error',
     'Parallel with a dependency',
