@@ -3,6 +3,7 @@ import type { LexicalFault, StatementText } from '../../../contract/statement-te
 import type { Json } from '../../../contract/json.js';
 import type { Finding, FindingEdit } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
+import { findPointless } from './analysis/common-mistakes.js';
 import { scanSql } from './text/scan.js';
 import { rewriteSql } from './text/rewrite.js';
 
@@ -33,8 +34,19 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
     const fix = createUnquoteFix(scan, [start, end], name);
     findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name }, ...fix });
   }
-  return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields)];
+  return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields), ...checkPointless(scan)];
 }
+
+const checkPointless = (scan: StatementText): Finding[] =>
+  findPointless(scan).map(({ isSortKey, text, right, start, end }) => ({
+    code: isSortKey ? 'SQL_SORTS_NOTHING' : 'SQL_NEVER_TRUE',
+    at: '/query',
+    span: [start, end],
+    params: { text },
+    ...(right !== null && {
+      fix: { title: `write ${right}`, edits: [{ at: '/query', span: [start, end], text: right }] },
+    }),
+  }));
 
 function checkSwitches(scan: StatementText, fields: Readonly<Record<string, Json>>): Finding[] {
   const timestamps = fields['with_timestamps'] === true;

@@ -179,6 +179,16 @@ export default definePlugin({
       '{text} stands inside a string, where it is plain text.',
       'Take it out of the quotes.',
     ),
+    SQL_SORTS_NOTHING: createWarning(
+      'Rows are not sorted',
+      '{text} is one value for all rows, so it sorts nothing: a value is never the name of a column.',
+      "Write a CASE for each column that may sort, such as `ORDER BY CASE WHEN $1 = 'name' THEN name END`.",
+    ),
+    SQL_NEVER_TRUE: createWarning(
+      'Comparison with NULL',
+      '"{text}" is never true: any comparison with NULL gives NULL.',
+      'Write `IS NULL` or `IS NOT NULL`.',
+    ),
   },
   examples: [
     { title: 'Read by key', json: { query: 'SELECT id, email FROM _user WHERE id = $1', parameters: ['$PAYLOAD.id'] } },
@@ -255,6 +265,18 @@ export default definePlugin({
       json: { query: 'SELECT $1::text AS text', parameters: ['joined the circle'] },
       code: 'LNK_NO_SOURCE',
       at: '/parameters/0',
+    },
+    {
+      title: 'A value as the sort key',
+      json: { query: 'SELECT id FROM _note ORDER BY $1', parameters: ['$PAYLOAD.sort'] },
+      code: 'SQL_SORTS_NOTHING',
+      at: '/query',
+    },
+    {
+      title: 'A comparison with NULL',
+      json: { query: 'SELECT id FROM _note WHERE deleted_at = NULL' },
+      code: 'SQL_NEVER_TRUE',
+      at: '/query',
     },
     {
       title: 'A string that is not closed',

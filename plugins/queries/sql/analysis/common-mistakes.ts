@@ -1,5 +1,6 @@
-/** Syntax and functions of other databases, with PostgreSQL equivalents. */
-import type { StatementText } from '../../../../contract/statement-text.js';
+/** Syntax and functions of other databases, with PostgreSQL equivalents, and parts of statements that have no effect. */
+import type { StatementText, TextSpan } from '../../../../contract/statement-text.js';
+import { toLexemes, type Lexeme } from '../text/read.js';
 
 /** For statements that do not parse; the first match applies. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -124,3 +125,42 @@ function findPlaceholderEnd(
   if (sign === ':' || sign === '@') return word.end;
   return sign === '%' && /^[sdif]$/.test(word.text) ? word.end : null;
 }
+
+/** A constant sort key, or a comparison with NULL. */
+export interface PointlessPart extends TextSpan {
+  readonly isSortKey: boolean;
+  readonly text: string;
+  /** What takes its place. */
+  readonly right: string | null;
+}
+
+const CLAUSE =
+  /^(?:SELECT|FROM|JOIN|ON|WHERE|GROUP|HAVING|ORDER|LIMIT|OFFSET|FETCH|FOR|SET|UPDATE|VALUES|RETURNING|UNION|INTERSECT|EXCEPT|WHEN)$/;
+/** `=` assigns a value here. */
+const ASSIGNMENT = /^(?:SET|UPDATE)$/;
+const AFTER_SORT_KEY = /^(?:ASC|DESC|NULLS|LIMIT|OFFSET|FETCH|FOR|ROWS|RANGE|GROUPS|UNION|INTERSECT|EXCEPT|[,);])$/;
+
+export function findPointless({ text, tokens }: StatementText): PointlessPart[] {
+  const words = toLexemes(text, tokens);
+  /** The clause that is open, by depth of parentheses. */
+  const clauses: string[] = [];
+  return words.flatMap((word, i): PointlessPart[] => {
+    const [before, after] = [words[i - 1], words[i + 1]];
+    if (word.type === 'open') clauses[word.depth + 1] = '';
+    if (word.type === 'word' && before?.type !== 'dot' && CLAUSE.test(word.text)) clauses[word.depth] = word.text;
+    const clause = clauses[word.depth] ?? '';
+    if (word.type === 'placeholder' && clause === 'ORDER' && isWholeKey(before, after))
+      return [{ isSortKey: true, text: text.slice(word.start, word.end), right: null, ...toSpan(word) }];
+    const test = word.text === 'NULL' && before?.type === 'operator' ? TESTS[before.text] : undefined;
+    if (before === undefined || test === undefined || ASSIGNMENT.test(clause)) return [];
+    const span = { start: before.start, end: word.end };
+    return [{ isSortKey: false, text: text.slice(span.start, span.end), right: test, ...span }];
+  });
+}
+
+const TESTS: Readonly<Record<string, string>> = { '=': 'IS NULL', '<>': 'IS NOT NULL', '!=': 'IS NOT NULL' };
+
+const isWholeKey = (before: Lexeme | undefined, after: Lexeme | undefined): boolean =>
+  (before?.text === 'BY' || before?.type === 'comma') && (after === undefined || AFTER_SORT_KEY.test(after.text));
+
+const toSpan = ({ start, end }: TextSpan): TextSpan => ({ start, end });
