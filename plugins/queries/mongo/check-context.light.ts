@@ -12,6 +12,8 @@ export type KnownFields = ReadonlyMap<string, QueryDefinition | null>;
 export interface QueryCheckContext {
   readonly findings: Finding[];
   readonly model: string;
+  /** What has the fields, if it is not the model. */
+  readonly origin?: string | undefined;
   /** Field names at this point; null where they are unknown. */
   readonly known: KnownFields | null;
   /** Documents may have other fields too. */
@@ -53,13 +55,12 @@ export function findField(
   path: string,
   spot: Pick<Finding, 'at' | 'key' | 'span'>,
 ): QueryDefinition | null {
-  const { known, model } = context;
+  const { known, model, origin = `the model "${model}"` } = context;
   const [root = path, ...rest] = path.split('.');
   if (known === null || isValue(path)) return null;
   const found = known.get(root);
   if (found === undefined) {
-    if (!ALWAYS.has(root) && !context.isOpen)
-      reportField(context, `the model "${model}"`, root, known.keys(), path, spot);
+    if (!ALWAYS.has(root) && !context.isOpen) reportField(context, origin, root, known.keys(), path, spot);
     return null;
   }
   let field: QueryDefinition | null = found;

@@ -5,12 +5,14 @@ import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import { getElement, isValue, toEntries, toFields } from './check-context.light.js';
 import type { KnownFields, QueryCheckContext, QueryDefinition } from './check-context.light.js';
 
-type Followed = Pick<QueryCheckContext, 'known' | 'isOpen'>;
+type Followed = Pick<QueryCheckContext, 'known' | 'isOpen' | 'origin'>;
 
 /** Documents keep their names, and get more. */
 const KEEPING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
 /** Documents get other names, of which only those are known that hand a field on. */
 const NAMING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['selects', 'gives', 'sorts', 'counts']);
+/** Documents have these names and no others. */
+const EXACT: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['gives', 'sorts', 'counts']);
 /** Accumulators that return a value of one document. */
 const ONE_OF = ['$first', '$last', '$min', '$max'];
 const PATH = /^\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/;
@@ -47,8 +49,10 @@ function findGroupKey(known: KnownFields, json: Json | undefined): QueryDefiniti
 
 /** The names behind a stage, with the definitions of fields that it hands on. */
 export function followStage(context: QueryCheckContext, name: string, json: Json): Followed {
-  const { known, isOpen } = context;
   const flow = STAGE_FLOWS[name];
+  const isExact = EXACT.has(flow);
+  const { isOpen, origin } = context;
+  const known = context.known ?? (isExact ? new Map<string, null>() : null);
   if (known === null) return { known, isOpen };
   // A later use of a removed name is no misspelling.
   if (flow === 'drops') return { known, isOpen };
@@ -71,7 +75,11 @@ export function followStage(context: QueryCheckContext, name: string, json: Json
   };
   const isNamed = NAMING.has(flow);
   if (!isNamed && !KEEPING.has(flow)) return { known: null, isOpen };
-  return { known: applyNameFlow(flow, known, json, findMade), isOpen: isNamed || isOpen };
+  return {
+    known: applyNameFlow(flow, known, json, findMade),
+    isOpen: !isExact && (isNamed || isOpen),
+    origin: isExact ? `the documents of "${name}"` : origin,
+  };
 }
 
 /** The elements that `array_filters` name; null where the model does not know them. */

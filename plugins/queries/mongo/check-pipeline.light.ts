@@ -97,6 +97,7 @@ function checkMembers(context: QueryCheckContext, name: string, json: Json, at: 
   // Joined documents have their own fields.
   const joined = {
     ...context,
+    origin: undefined,
     ...context.findModel(getOwn(json, name === '$unionWith' ? 'coll' : 'from') as Json | undefined),
   };
   for (const [key, value] of toEntries(json)) {

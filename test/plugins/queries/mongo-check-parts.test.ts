@@ -79,7 +79,7 @@ describe('checks of other parts of document queries', () => {
         [{ $unwind: { path: '$tags' } }],
       ],
       ...[
-        [{ $group: { _id: null } }, { $match: { n: 1 } }],
+        [{ $group: { _id: null, n: { $sum: 1 } } }, { $match: { n: 1 } }],
         [{ $addFields: { made: 1 } }, { $sort: { made: 1 } }],
         [{ $unset: ['age'] }],
         [{ $sample: { size: 3 } }],
@@ -96,6 +96,7 @@ describe('checks of other parts of document queries', () => {
     [[{ $mach: {} }, { $match: { zzzzzz: 1 } }], ['DOC_OPERATOR /0/$mach -> "$match"']],
     [[{ $out: 'x' }], ['DOC_REFUSED /0/$out']],
     [[{ $group: { n: { $sum: 1 } } }], ['DOC_GROUP /0/$group']],
+    [[{ $group: { _id: null } }, { $match: { n: 1 } }], ['DOC_FIELD /1/$match/n']],
     [[{ $group: 'x' }], ['DOC_OPERAND /0/$group']],
     [[{ $match: { zzzzzz: 1 } }], ['DOC_FIELD /0/$match/zzzzzz']],
     [[{ $sort: { nam: 1 } }], ['DOC_FIELD /0/$sort/nam -> "name"']],
