@@ -97,6 +97,11 @@ const FIELD_DOCS =
 const ERROR_TEXTS =
   /\n {6}(?:title|message|help):(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+,(?=\n)/g;
 
+/** An error of a kind, with the indentation of its code. */
+const KIND_ERRORS = /\n( +)[A-Z][A-Z_]+: \{\n[^]*?\n\1\},/g;
+const KIND_TEXTS =
+  /\n {4,}(?:title|message|help):(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+,(?=\n)/g;
+
 /** Errors that specs share: every literal of more than one word is a text. */
 const LITERALS = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`/g;
 const stripWords = (text: string): string =>
@@ -109,6 +114,10 @@ const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[])
       const text = await readFile(path, 'utf8');
       return { contents: texts.reduce((rest, [found, empty]) => rest.replace(found, empty), text), loader: 'ts' };
     });
+    build.onLoad({ filter: /plugins[/\\][^/\\]+[/\\]kind\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(KIND_ERRORS, (error) => error.replace(KIND_TEXTS, '')),
+      loader: 'ts',
+    }));
     build.onLoad({ filter: /plugins[/\\].*errors\.light\.ts$/ }, async ({ path }) => ({
       contents: stripWords(await readFile(path, 'utf8')),
       loader: 'ts',
