@@ -101,7 +101,7 @@ export async function showData(table, query, { isDev }) {
 const listKey = (columns, row) => columns.filter(({ isKey }) => isKey).map(({ name }) => [name, row[name]]);
 const describeKey = (columns, row) =>
   listKey(columns, row)
-    .map(([name, value]) => `${name} ${value}`)
+    .map(([name, value]) => `${name} ${toText(value)}`)
     .join(', ');
 
 const toText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));

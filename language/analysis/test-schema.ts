@@ -231,10 +231,17 @@ const test = object('A case.', {
   }).required(),
   expect: object('What there is after the last step.', {
     tables: createRows('All rows of these tables, in any order, each with the columns written.'),
-    jobs: list(value(null, { doc: 'A job: its `resource`, its `state`, its `code`.', roots: SAVED, matched: true }), {
-      doc: 'The jobs that wait or are dead, in any order.',
-      examples: [[{ resource: 'mail-01', state: 'waiting' }]],
-    }),
+    jobs: list(
+      value(null, {
+        doc: 'A job: its `resource`, its `state`, its `code`, its `retries`.',
+        roots: SAVED,
+        matched: true,
+      }),
+      {
+        doc: 'The jobs that wait or are dead, in any order.',
+        examples: [[{ resource: 'mail-01', state: 'waiting' }]],
+      },
+    ),
     calls: list(value(null, { doc: 'A call: its `method`, `url`, `headers`, `body`.', roots: SAVED, matched: true }), {
       doc: 'All calls to services, in their order.',
       examples: [[{ method: 'POST', body: { amount: 5 } }]],
