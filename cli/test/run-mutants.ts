@@ -75,11 +75,11 @@ export async function runMutants(run: MutantRun): Promise<void> {
 function outlinePlans({ byId }: PlanSet): string {
   const plans = [...byId.values()].map(({ id, main, groups, parts, reachable }) => {
     const actions = groups.flatMap((group) => group.actions);
-    const first = actions.findIndex(({ pure }) => !pure);
+    const first = actions.findIndex(({ pure, reads }) => !pure && !reads);
     // Until something is written, it makes no difference whether reads share a transaction.
-    const reads = actions.slice(0, first === -1 ? actions.length : first).map(({ key }) => key);
-    const writes = groups.map((group) => group.actions.map(({ key }) => key).filter((key) => !reads.includes(key)));
-    return { id, main, reads, writes: writes.filter(({ length }) => length > 0), parts: [...parts.keys()], reachable };
+    const before = actions.slice(0, first === -1 ? actions.length : first).map(({ key }) => key);
+    const writes = groups.map((group) => group.actions.map(({ key }) => key).filter((key) => !before.includes(key)));
+    return { id, main, before, writes: writes.filter(({ length }) => length > 0), parts: [...parts.keys()], reachable };
   });
   return JSON.stringify(plans);
 }
