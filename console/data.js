@@ -74,7 +74,8 @@ export async function showData(table, query, { isDev }) {
     editor.replaceChildren(createEditor({ table, store, columns, row }, () => go({ at: Date.now() })));
   const isEditable = isDev && columns.some(({ isKey }) => isKey);
   if (isEditable)
-    shown.push({
+    // In view, however wide the row is.
+    shown.unshift({
       title: 'actions',
       show: (row) => button('Change', () => edit(row), { 'aria-label': `Change ${describeKey(columns, row)}` }),
     });
