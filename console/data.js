@@ -74,7 +74,8 @@ export async function showData(table, query, { isDev }) {
     editor.replaceChildren(createEditor({ table, store, columns, row }, () => go({ at: Date.now() })));
   const isEditable = isDev && columns.some(({ isKey }) => isKey);
   if (isEditable)
-    shown.push({
+    // In view, however wide the row is.
+    shown.unshift({
       title: 'actions',
       show: (row) => button('Change', () => edit(row), { 'aria-label': `Change ${describeKey(columns, row)}` }),
     });
@@ -101,7 +102,7 @@ export async function showData(table, query, { isDev }) {
 const listKey = (columns, row) => columns.filter(({ isKey }) => isKey).map(({ name }) => [name, row[name]]);
 const describeKey = (columns, row) =>
   listKey(columns, row)
-    .map(([name, value]) => `${name} ${value}`)
+    .map(([name, value]) => `${name} ${toText(value)}`)
     .join(', ');
 
 const toText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -1,5 +1,5 @@
 /** Rows of a store, as the console shows and changes them. */
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { ColumnType, ModelTable } from './model.js';
 
 export interface RowWindow {
@@ -12,8 +12,8 @@ export interface RowWindow {
 
 export interface RowChange {
   readonly kind: 'insert' | 'update' | 'delete';
-  /** Empty for a new row. */
-  readonly key: Readonly<Record<string, string | number>>;
+  /** As `read` returned it. Empty for a new row. */
+  readonly key: Readonly<Record<string, Json>>;
   readonly values: Readonly<Record<string, unknown>>;
 }
 

@@ -9,6 +9,8 @@ export interface TestStore {
   /** Columns that a row lacks get their default. */
   insertRows?(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
   readRows?(table: ModelTable): Promise<readonly JsonObject[]>;
+  /** Changes or removes (null) rows that `readRows` returned. */
+  changeRows?(table: ModelTable, rows: readonly JsonObject[], values: JsonObject | null): Promise<void>;
   /** Only for stores with files. */
   insertFiles?(files: readonly TestStoredFile[]): Promise<void>;
   readFiles?(): Promise<readonly TestStoredFile[]>;

@@ -101,8 +101,12 @@ async function listReferences(kernel: Kernel, { table, store }: FoundTable, key:
   const effects: string[] = [];
   for (const other of listTables(kernel))
     for (const { name, references } of other.table.columns) {
-      const value = references?.table === table.table ? (key[references.column] ?? null) : null;
-      if (value === null || findTable(kernel, table.table, other.store)?.store !== store) continue;
+      const value = references?.table === table.table ? key[references.column] : null;
+      if (
+        (typeof value !== 'string' && typeof value !== 'number') ||
+        findTable(kernel, table.table, other.store)?.store !== store
+      )
+        continue;
       const count = await other.rows.count(other.table, name, value);
       if (count > 0) effects.push(`${count} rows of "${other.table.table}" refer to it by "${name}".`);
     }
@@ -170,6 +174,6 @@ export function readChange(header: string | undefined): RequestedChange | null {
 }
 
 const isText = (value: unknown): boolean => value === null || typeof value === 'string';
-const isKey = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number';
+const isKey = (value: unknown): boolean => value !== null && !Array.isArray(value);
 const isPlain = (value: unknown, isValue: (one: unknown) => boolean): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).every(isValue);

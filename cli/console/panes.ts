@@ -1,6 +1,7 @@
 /** The panes of the console besides requests and rows: what the kernel and its plugins know. */
 import { join, resolve } from 'node:path';
 import type { ConsolePane, Recorder } from '../../contract/console.js';
+import type { Backlog } from '../../contract/deferred.js';
 import { asText, type Json, type JsonObject } from '../../contract/json.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { readCron } from '../../language/strings/cron.js';
@@ -133,7 +134,7 @@ async function readJobs(kernel: Kernel): Promise<Json> {
   const lists = await Promise.all(admins.map((admin) => admin.list({ limit: MOST_JOBS })));
   const backlog = admins.length === 0 ? null : await kernel.running.backlog();
   return {
-    counts: { ...backlog },
+    counts: describeBacklog(backlog),
     jobs: mergeJobs(lists, MOST_JOBS).map((job) => ({
       id: job.id,
       part: job.part,
@@ -191,6 +192,11 @@ function readSchedules(kernel: Kernel): Json {
   };
 }
 
+function describeBacklog(backlog: Backlog | null): JsonObject {
+  const { oldest, ...counts } = backlog ?? {};
+  return oldest === undefined ? {} : { ...counts, 'seconds that the oldest waits': Math.round(oldest) };
+}
+
 function listNextRuns(expression: string, zone: string): string[] {
   const { cron } = readCron(expression);
   if (cron === null) return [];
@@ -228,7 +234,7 @@ async function readMetrics(kernel: Kernel, recorder: Recorder): Promise<Json> {
       'p99 ms': findPercentile(times, 0.99),
     })),
     codes: [...codes].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
-    queue: { ...backlog },
+    queue: describeBacklog(backlog),
     stores: Object.entries(health).map(([store, { ok, detail }]) => ({ store, ok, detail: detail ?? null })),
   } satisfies JsonObject;
 }

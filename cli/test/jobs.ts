@@ -13,6 +13,8 @@ export interface TestJob {
   readonly resource: string;
   readonly state: 'waiting' | 'dead';
   readonly code: string | null;
+  /** Allowed, whether or not they were needed. */
+  readonly retries: number;
 }
 
 export interface TestJobs {
@@ -61,7 +63,7 @@ export function createTestJobs(
       if (outcome.done) await outcome.forget?.();
       if (outcome.done || !outcome.retryable) break;
     }
-    if (code !== null) dead.push({ resource, state: 'dead', code });
+    if (code !== null) dead.push({ resource, state: 'dead', code, retries });
     await admin.purge({ id });
   }
 
@@ -77,7 +79,7 @@ export function createTestJobs(
 
   async function runSchedule(schedule: Schedule, instant: number): Promise<void> {
     const outcome = await running.runSchedule(schedule, `test ${schedule.key} ${instant}`, instant, never);
-    if (!outcome.done) dead.push({ resource: schedule.resource, state: 'dead', code: outcome.code });
+    if (!outcome.done) dead.push({ resource: schedule.resource, state: 'dead', code: outcome.code, retries: 0 });
   }
 
   /** The first instant after now, until `end`; null: none. */
@@ -118,6 +120,7 @@ export function createTestJobs(
         resource: view.resource,
         state: 'waiting',
         code: null,
+        retries: view.retries,
       }));
       return [...waiting, ...dead];
     },

@@ -3,6 +3,7 @@
  * for every row, two parameters change places.
  */
 import type { Json } from '../../contract/json.js';
+import type { FieldMeta } from '../../contract/field-meta.js';
 import type { Range } from '../../contract/problem.js';
 import { listEntries } from '../../language/analysis/classify.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
@@ -22,6 +23,8 @@ export interface Mutant {
   readonly range: Range;
   /** The whole file with the change. */
   readonly text: string;
+  /** It has no effect if the plan is the same. */
+  readonly arranges: boolean;
 }
 
 type Path = readonly (string | number)[];
@@ -30,6 +33,8 @@ type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
 
 /** What it says is for readers and the checker. */
 const SILENT = 'acknowledge';
+/** They only say when actionables run, and whose result is sent. */
+const ARRANGING = ['main_returnable', 'no_op', 'parallel'];
 
 export function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
   const ids = new Set(resources.map(({ id }) => id));
@@ -44,7 +49,9 @@ export function createMutants({ documents, resources }: Analysis, registry: Regi
       const add: Add = (change, node, path, edit) => {
         const json = structuredClone(toJson(root));
         applyEdit(json, [...before, ...path], edit);
-        found.push({ resource, change, doc, range: rangeAt(doc, node.start, node.end), text: JSON.stringify(json) });
+        const arranges = ARRANGING.includes(String(path.at(-1)));
+        const range = rangeAt(doc, node.start, node.end);
+        found.push({ resource, change, doc, range, text: JSON.stringify(json), arranges });
       };
       collectChanges(registry, levelAt(registry, entry, ROOT_FIELDS.resource), [], add);
       return found;
@@ -65,6 +72,8 @@ function collectChanges(registry: Registry, level: Level, path: Path, add: Add):
   for (const child of listChildLevels(registry, level)) {
     const { key } = child;
     if (key === null || key === SILENT || child.node === null || child.field === null) continue;
+    // Tables keep their unique indexes.
+    if (node.members.some((member) => getFieldMeta(level, member.key)?.beside?.unique === key)) continue;
     const here = [...path, key];
     const isMember = typeof key === 'string';
     // What is inside of any JSON has its field, and only the whole is required.
@@ -76,8 +85,8 @@ function collectChanges(registry: Registry, level: Level, path: Path, add: Add):
       add(change, child.node, here, (holder, at) => void (holder[at] = looser));
     } else if (isMember && !isRequired && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
     if (child.field.meta.language === 'sql') addConditions(child.node, here, add);
-    const isBound = node.members.some((member) => bindsOf(level, member.key) === key);
-    if (isBound && field !== null) addSwaps(child.node, here, add);
+    const statement = node.members.find((member) => getFieldMeta(level, member.key)?.binds === key);
+    if (statement !== undefined) addSwaps(child.node, String(statement.value?.scalar), here, add);
     collectChanges(registry, child, here, add);
   }
 }
@@ -89,17 +98,29 @@ function loosenBound(key: string, { type, scalar }: LocatedNode): number | null 
   return /(?:^|_)(?:max|length|limit)(?:_|$)/.test(key) ? scalar + 1 : null;
 }
 
-const bindsOf = ({ expansion }: Level, key: string): string | undefined => expansion?.fields.get(key)?.field.meta.binds;
+const getFieldMeta = ({ expansion }: Level, key: string): FieldMeta | undefined =>
+  expansion?.fields.get(key)?.field.meta;
 
-function addSwaps({ items }: LocatedNode, path: Path, add: Add): void {
+function addSwaps({ items }: LocatedNode, statement: string, path: Path, add: Add): void {
   for (const [at, item] of items.entries()) {
     const next = items[at + 1];
     if (next === undefined || JSON.stringify(toJson(item)) === JSON.stringify(toJson(next))) continue;
+    if (isSum(statement, at + 1)) continue;
     add(`with $${at + 1} and $${at + 2} swapped`, item, [...path, at], (holder, key) => {
       const first = Number(key);
       [holder[first], holder[first + 1]] = [holder[first + 1] ?? null, holder[first] ?? null];
     });
   }
+}
+
+/** The only use of $n and the next one is that they are added: `SET a = $1::bigint + $2::bigint WHERE`. */
+function isSum(statement: string, n: number): boolean {
+  const { tokens } = tokenizeSql(statement);
+  const words = tokens.map(({ start, end }) => statement.slice(start, end));
+  const [first, second] = [`$${n}`, `$${n + 1}`];
+  if (words.filter((word) => word === first || word === second).length !== 2) return false;
+  const sum = new RegExp(`[=(,] \\${first}( :: \\w+)? \\+ \\${second}\\1 (?:WHERE|[,)])`, 'i');
+  return sum.test(words.join(' '));
 }
 
 const ENDS = new Set([

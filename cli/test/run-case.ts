@@ -8,6 +8,7 @@ import { createMatch, matchRows, show, type Match, type Matchers } from './match
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
+import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
 import { listRows, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
@@ -80,15 +81,12 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   const { test, stores, server } = running;
   server.begin(test.given, running.match);
   await stores.resetAll();
-  for (const [name, rows] of Object.entries(asObject(test.given['tables']))) {
-    const table = stores.findTable(name);
-    if (table === null) throw new Error(`no query uses the table "${name}", so no store has it`);
-    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json));
-  }
+  for (const [name, rows] of Object.entries(asObject(test.given['tables'])))
+    await stores.insertRows(stores.getTable(name), listRows(fillAll(rows, running.saved) as Json));
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
-  const before = test.expect['unchanged'] === true ? await readState(running) : null;
+  const before = test.expect['unchanged'] === true ? await readState(stores) : null;
   for (const [index, step] of test.steps.entries()) {
-    await runStep(running, step, `/steps/${index}`).catch((error: unknown) =>
+    await runStep(running, step, `/steps/${index}`, before).catch((error: unknown) =>
       running.fail(`/steps/${index}`, [toMismatch(error)]),
     );
     // What follows a failed step would only repeat it.
@@ -109,8 +107,9 @@ async function checkEffects({ server, test: { expect }, match, fail }: Running):
   if (messages !== undefined) fail('/expect/messages', match(messages, server.messages));
 }
 
-async function runStep(running: Running, step: JsonObject, at: string): Promise<void> {
+async function runStep(running: Running, step: JsonObject, at: string, before: TestState | null): Promise<void> {
   const { server, fail } = running;
+  if (hasChanges(step)) await changeStores(running, step, at, before);
   if (typeof step['wait'] === 'number') await server.jobs.wait(step['wait'] * 1000);
   if (step['run'] === 'jobs') await server.jobs.runDue();
   if (step['run'] === 'schedules') await server.jobs.runSchedules();
@@ -226,20 +225,7 @@ function checkProblem({ code, pointer }: JsonObject, { body, status }: ReceivedR
   return [];
 }
 
-/** What `unchanged` compares. */
-interface State {
-  /** By model. */
-  readonly tables: ReadonlyMap<string, string>;
-  readonly files: string;
-}
-
-async function readState({ stores }: Running): Promise<State> {
-  const tables = new Map<string, string>();
-  for (const table of stores.tables) tables.set(table.model, toText(await stores.readRows(table)));
-  return { tables, files: summarizeFiles(await stores.readFiles()) };
-}
-
-async function checkFiles({ test, stores, match, contents, fail }: Running, before: State | null): Promise<void> {
+async function checkFiles({ test, stores, match, contents, fail }: Running, before: TestState | null): Promise<void> {
   const { files: expected } = test.expect;
   if (expected === undefined && before === null) return;
   const files = await stores.readFiles();
@@ -250,19 +236,11 @@ async function checkFiles({ test, stores, match, contents, fail }: Running, befo
   }
 }
 
-/** Rows have no order. */
-const toText = (rows: readonly JsonObject[]): string =>
-  rows
-    .map((row) => JSON.stringify(row))
-    .sort()
-    .join('\n');
-
-async function checkTables({ test, stores, match, fail }: Running, before: State | null): Promise<void> {
+async function checkTables({ test, stores, match, fail }: Running, before: TestState | null): Promise<void> {
   const expected = Object.entries(asObject(test.expect['tables']));
   const named = new Set<string>();
   for (const [name, rows] of expected) {
-    const table = stores.findTable(name);
-    if (table === null) throw new Error(`no query uses the table "${name}", so no store has it`);
+    const table = stores.getTable(name);
     named.add(table.model);
     const found = matchRows(Array.isArray(rows) ? (rows as readonly Json[]) : [], await stores.readRows(table), match);
     fail(`/expect/tables/${escapePointer(name)}`, found);
@@ -271,7 +249,7 @@ async function checkTables({ test, stores, match, fail }: Running, before: State
   for (const table of stores.tables) {
     if (named.has(table.model)) continue;
     const rows = await stores.readRows(table);
-    if (toText(rows) === before.tables.get(table.model)) continue;
+    if (hasSameRows(before, table, rows)) continue;
     const message = `"${table.table}" has changed; it has ${rows.length} row(s): ${show(rows)}`;
     fail('/expect/unchanged', [{ pointer: '', message }]);
   }

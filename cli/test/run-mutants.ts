@@ -6,6 +6,7 @@ import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember } from '../../language/source/tree.js';
 import { createPaint } from '../colors.js';
 import type { Terminal } from '../terminal.js';
+import type { PlanSet } from '../../contract/resource-plan.js';
 import type { TestCase } from './definition.js';
 import { createMutants, type Mutant } from './mutants.js';
 import { listCalls, runCase, type CaseContext } from './run-case.js';
@@ -22,7 +23,7 @@ export interface MutantRun extends CaseContext {
 }
 
 export interface MutantResult {
-  readonly fate: 'noticed' | 'survived' | 'rejected';
+  readonly fate: 'noticed' | 'survived' | 'rejected' | 'equal';
   /** The cases that ran. */
   readonly cases: readonly TestCase[];
 }
@@ -32,6 +33,7 @@ export async function runMutants(run: MutantRun): Promise<void> {
   const { kernel } = server;
   const analysis = kernel.analysis();
   const reported = countProblems(analysis);
+  const outline = outlinePlans(kernel.plans());
   const calls = new Map(run.cases.map((test) => [test, listCalls(server, test)]));
   const lastNoticed = new Map<string, TestCase>();
   const uncalled = new Map<string, number>();
@@ -39,14 +41,16 @@ export async function runMutants(run: MutantRun): Promise<void> {
     const { doc, resource, text } = mutant;
     const key = `${at} ${doc.file}`;
     const { fate: known, cases: earlier } = results.get(key) ?? { fate: null, cases: [] };
-    if (known === 'noticed' || known === 'rejected') continue;
+    if (known !== null && known !== 'survived') continue;
     const own = run.cases.filter((test) => calls.get(test)?.has(resource) === true);
     const isUnknown = isLast && !isPart && known === null;
     if (own.length > 0 || isUnknown) {
       overlay(doc.file, text);
       const first = lastNoticed.get(resource);
       const ordered = [...own].sort((a, b) => Number(b === first) - Number(a === first));
-      const { fate, noticed } = await decideFate(run, ordered, reported);
+      const decision = await decideFate(run, ordered, reported);
+      const isEqual = mutant.arranges && decision.fate === 'survived' && outlinePlans(kernel.plans()) === outline;
+      const { fate, noticed } = isEqual ? { fate: 'equal' as const, noticed: null } : decision;
       overlay(doc.file, null);
       if (noticed !== null) lastNoticed.set(resource, noticed);
       results.set(key, { fate, cases: [...earlier, ...own] });
@@ -61,9 +65,23 @@ export async function runMutants(run: MutantRun): Promise<void> {
   reportUncalled(run, uncalled);
   const count = (fate: MutantResult['fate']): number =>
     [...results.values()].filter((result) => result.fate === fate).length;
-  const [noticed, survived, rejected] = [count('noticed'), count('survived'), count('rejected')];
+  const [noticed, survived, equal] = [count('noticed'), count('survived'), count('equal')];
   run.terminal.stdout.write(`\n${noticed} of ${noticed + survived} changes noticed, ${survived} not`);
-  run.terminal.stdout.write(`; the checker reports ${rejected}\n`);
+  run.terminal.stdout.write(`; the checker reports ${count('rejected')}`);
+  run.terminal.stdout.write(equal === 0 ? '\n' : `, and ${equal} leave the plans as they are\n`);
+}
+
+/** In which order actionables run, in which transactions, and whose result is sent. */
+function outlinePlans({ byId }: PlanSet): string {
+  const plans = [...byId.values()].map(({ id, main, groups, parts, reachable }) => {
+    const actions = groups.flatMap((group) => group.actions);
+    const first = actions.findIndex(({ pure, reads }) => !pure && !reads);
+    // Until something is written, it makes no difference whether reads share a transaction.
+    const before = actions.slice(0, first === -1 ? actions.length : first).map(({ key }) => key);
+    const writes = groups.map((group) => group.actions.map(({ key }) => key).filter((key) => !before.includes(key)));
+    return { id, main, before, writes: writes.filter(({ length }) => length > 0), parts: [...parts.keys()], reachable };
+  });
+  return JSON.stringify(plans);
 }
 
 const MOST_NAMES = 3;

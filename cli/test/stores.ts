@@ -8,9 +8,11 @@ import type { Kernel } from '../../kernel/runtime/kernel.js';
 export interface TestStores {
   /** Throws where a store in use cannot be emptied. */
   resetAll(): Promise<void>;
-  findTable(name: string): ModelTable | null;
+  /** Throws where no store has it. */
+  getTable(name: string): ModelTable;
   insertRows(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
   readRows(table: ModelTable): Promise<readonly JsonObject[]>;
+  changeRows: Required<TestStore>['changeRows'];
   /** Throws where no resource stores files. */
   insertFiles(files: readonly TestStoredFile[]): Promise<void>;
   readFiles(): Promise<readonly TestStoredFile[]>;
@@ -50,7 +52,7 @@ export function openTestStores(kernel: Kernel): TestStores {
       places.some((place) => place.kind === kind && place.instance === instance),
     );
     const { store } = found ?? {};
-    if (!store?.insertRows || !store.readRows)
+    if (!store?.insertRows || !store.readRows || !store.changeRows)
       throw new Error(`the table "${table}" cannot be read: ${found?.key ?? 'its store'} does not support tests`);
     return store as Required<TestStore>;
   };
@@ -62,7 +64,11 @@ export function openTestStores(kernel: Kernel): TestStores {
         await store.reset();
       }
     },
-    findTable: (name) => byModel.get(aliases.get(name.toLowerCase()) ?? '') ?? null,
+    getTable(name) {
+      const table = byModel.get(aliases.get(name.toLowerCase()) ?? '');
+      if (table === undefined) throw new Error(`no query uses the table "${name}", so no store has it`);
+      return table;
+    },
     async insertRows(table, rows) {
       const now = new Date().toISOString();
       const columns = table.columns.filter(({ name }) => TIMESTAMPS.includes(name));
@@ -73,6 +79,7 @@ export function openTestStores(kernel: Kernel): TestStores {
       );
     },
     readRows: (table) => storeOf(table).readRows(table),
+    changeRows: (table, rows, values) => storeOf(table).changeRows(table, rows, values),
     async insertFiles(files) {
       if (files.length === 0) return;
       const found = stores.find(({ store }) => store?.insertFiles !== undefined);

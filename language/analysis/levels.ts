@@ -75,7 +75,7 @@ const expandNode = (registry: Registry, field: FieldNode, node: LocatedNode | nu
 /** The alternative that is written, or that the path leads through. */
 function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
-  if (field.meta.matched === true && wanted === 'object' && (node === null || canBeMatcher(node))) return MATCHER;
+  if (field.meta.matched === true && wanted === 'object' && isMatcherSoFar(node)) return MATCHER;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
     return selectForm(field.inner, node, next);
   }
@@ -84,6 +84,9 @@ function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | 
   const isFitting = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;
   return field.options.find(isFitting) ?? field;
 }
+
+const isMatcherSoFar = (node: LocatedNode | null): boolean =>
+  node === null || canBeMatcher(node) || node.members.every(({ key }) => key === '');
 
 /** True if the object may still become a literal value. */
 const isVerbatimSoFar = (node: LocatedNode | null): boolean =>

@@ -7,17 +7,14 @@ const SAVED = ['SAVED'];
 
 const object = <S extends ObjectShape>(doc: string, fields: S) => shape(fields).meta({ doc });
 
-const createRows = (doc: string) =>
-  record(
-    list(
-      record(value(null, { doc: 'The value of the column.', roots: SAVED, matched: true }), {
-        doc: 'A row.',
-        complete: { source: 'model-field' },
-      }),
-      { doc: 'Rows.' },
-    ),
-    { doc, complete: { source: 'model' } },
-  );
+const createRow = (doc: string, matched: boolean) =>
+  record(value(null, { doc: 'The value of the column.', roots: SAVED, matched }), {
+    doc,
+    complete: { source: 'model-field' },
+  });
+
+const createRows = (doc: string, matched = true) =>
+  record(list(createRow('A row.', matched), { doc: 'Rows.' }), { doc, complete: { source: 'model' } });
 
 const createClaims = (doc = 'Claims.') =>
   record(value(null, { doc: 'The claim.', roots: SAVED }), { doc, examples: [{ id: '1' }] });
@@ -107,7 +104,7 @@ const createGiven = () =>
       doc: 'Long texts and lists, which steps read as `$SAVED.name`.',
       examples: [{ long: { repeat: 'x', times: 201 } }],
     }),
-    tables: createRows('Rows by table or collection. All others are empty.'),
+    tables: createRows('Rows by table or collection. All others are empty.', false),
     files: list(storedFile, {
       doc: 'Files in the storage. There are no others.',
       itemLabel: 'this file',
@@ -192,6 +189,24 @@ const step = object('A step.', {
     unit: 'seconds',
     examples: [3600],
   }).min(0),
+  insert: createRows('Rows that another program inserts, by table or collection.', false),
+  update: record(
+    list(
+      object('A change of rows.', {
+        where: createRow('Columns of the rows, as in `expect`. `{}`: all rows.', true).required(),
+        set: createRow('Their new values.', false).required(),
+      }),
+      { doc: 'Changes.' },
+    ),
+    {
+      doc: 'Rows that another program changes, by table or collection. The step fails if there is no such row.',
+      complete: { source: 'model' },
+      examples: [{ notes: [{ where: { id: '1' }, set: { text: 'after' } }] }],
+    },
+  ),
+  delete: createRows(
+    'Rows that another program deletes, by table or collection: all with these columns. The step fails if there is none.',
+  ),
   run: text({
     doc: 'Runs background work.',
     enumDocs: {
@@ -216,10 +231,17 @@ const test = object('A case.', {
   }).required(),
   expect: object('What there is after the last step.', {
     tables: createRows('All rows of these tables, in any order, each with the columns written.'),
-    jobs: list(value(null, { doc: 'A job: its `resource`, its `state`, its `code`.', roots: SAVED, matched: true }), {
-      doc: 'The jobs that wait or are dead, in any order.',
-      examples: [[{ resource: 'mail-01', state: 'waiting' }]],
-    }),
+    jobs: list(
+      value(null, {
+        doc: 'A job: its `resource`, its `state`, its `code`, its `retries`.',
+        roots: SAVED,
+        matched: true,
+      }),
+      {
+        doc: 'The jobs that wait or are dead, in any order.',
+        examples: [[{ resource: 'mail-01', state: 'waiting' }]],
+      },
+    ),
     calls: list(value(null, { doc: 'A call: its `method`, `url`, `headers`, `body`.', roots: SAVED, matched: true }), {
       doc: 'All calls to services, in their order.',
       examples: [[{ method: 'POST', body: { amount: 5 } }]],

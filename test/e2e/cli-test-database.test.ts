@@ -53,6 +53,29 @@ const CASES = [
     expect: { tables: { entry: [SCRIPTED, { id: 2, text: 'new' }] } },
   },
   {
+    id: 'another program changes rows',
+    given: { now: NOW, tables: { entry: [{ text: 'given', done: true, data: { a: [1] }, at: NOW }] } },
+    steps: [
+      {
+        delete: { entry: [{ data: { a: [1] } }] },
+        update: {
+          entry: [{ where: { text: { $contains: 'script' } }, set: { text: 'new', data: { b: 1 }, at: NOW } }],
+        },
+        insert: { entry: [{ id: 2, text: 'given', done: true, at: NOW }] },
+      },
+      request('add', 'new', { expect: { status: 409 } }),
+      { update: { entry: [{ where: { id: 2 }, set: { done: false } }] } },
+    ],
+    expect: {
+      tables: {
+        entry: [
+          { id: 1, text: 'new', done: false, data: { b: 1 }, at: NOW },
+          { id: 2, text: 'given', done: false, data: null, at: NOW },
+        ],
+      },
+    },
+  },
+  {
     id: 'the server says what is wrong',
     steps: [request('add', '', { expect: { problem: { code: 'VAL_PAYLOAD', pointer: '/text' } } })],
     expect: { unchanged: true },
@@ -182,6 +205,21 @@ const NOTE_CASES = [
     expect: { tables: { note: [{ text: 'given', at: NOW }, { text: 'new' }] } },
   },
   { id: 'each case begins again', steps: [request('note', 'new')], expect: { tables: { note: [{ text: 'new' }] } } },
+  {
+    id: 'another program changes documents',
+    given: { tables: { note: [{ text: 'given', at: NOW }, { text: 'other' }] } },
+    steps: [
+      {
+        delete: { note: [{ text: 'other' }] },
+        update: { note: [{ where: { at: NOW }, set: { at: '2026-03-02T00:00:00Z' } }] },
+        insert: { note: [{ text: 'third' }] },
+      },
+      request('note', 'new'),
+    ],
+    expect: {
+      tables: { note: [{ text: 'given', at: '2026-03-02T00:00:00.000Z' }, { text: 'third' }, { text: 'new' }] },
+    },
+  },
 ];
 for (const store of STORES) if (store.name === 'mongodb') describeOn(store, NOTES, NOTE_CASES);
 

@@ -219,8 +219,13 @@ describe('lintel test: work, time and services', () => {
       {
         id: 'documents are rows too',
         given: { tables: { notes: [{ text: 'before' }] } },
-        steps: [call('note', { body: { text: 'after' } })],
-        expect: { tables: { notes: [{ text: 'before' }, { text: 'after', _id: { $any: 'id' } }] } },
+        steps: [
+          call('note', { body: { text: 'after' } }),
+          { delete: { notes: [{ text: 'before' }] } },
+          { update: { notes: [{ where: { text: { $pattern: 'er$' } }, set: { text: 'changed' } }] } },
+          { insert: { notes: [{ text: 'new' }] } },
+        ],
+        expect: { tables: { notes: [{ text: 'changed', _id: { $any: 'id' } }, { text: 'new' }] } },
       },
       { id: 'and gone in the next case', steps: [], expect: { tables: { notes: [] } } },
     );

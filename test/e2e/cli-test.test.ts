@@ -130,6 +130,47 @@ describe('lintel test', () => {
     expect(code).to.equal(0);
   });
 
+  it('changes rows between requests as another program, which is no change of the definitions', async () => {
+    const tables = { notes: [{ id: 'x', text: 'before', owner: 'anna' }] };
+    const count = (value: number): object => ({
+      request: { resource: 'note-count', body: { owner: 'anna' } },
+      expect: { body: { count: value } },
+    });
+    const change = { update: { notes: [{ where: { text: 'before' }, set: { text: 'changed', owner: null } }] } };
+    const cases = [
+      {
+        id: 'rows',
+        given: { tables },
+        steps: [
+          add('a', { save: { id: 'id' } }),
+          { insert: { note: [{ id: 'y', text: '$SAVED.id', owner: 'anna' }] } },
+          count(3),
+          { delete: { _note: [{ id: '$SAVED.id' }, { text: { $contains: 'fore' } }] } },
+          count(1),
+          { update: { notes: [{ where: {}, set: { owner: 'bert' } }] } },
+        ],
+        expect: { tables: { notes: [{ id: 'y', text: { $any: 'ulid' }, owner: 'bert' }] } },
+      },
+      { id: 'only its own changes', given: { tables }, steps: [change, count(0)], expect: { unchanged: true } },
+      { id: 'another change too', given: { tables }, steps: [change, add('a')], expect: { unchanged: true } },
+      { id: 'no row', given: { tables }, steps: [{ delete: { notes: [{ text: 'before' }, { text: 'none' }] } }] },
+      {
+        id: 'a constraint',
+        given: { tables },
+        steps: [{ insert: { notes: [{ id: 'y', number: 1, text: 'b' }] } }, count(1)],
+      },
+    ];
+    const report = await runJson(...cases);
+    expect(messages(report).map((text) => text.replace(/: \[\{.*/, ''))).to.deep.equal([
+      'another change too: "_note" has changed; it has 2 row(s)',
+      'no row: "_note" has no such row; it has []',
+      'a constraint: duplicate key value violates unique constraint "_note_pkey"',
+    ]);
+    const lines = JSON.stringify(group(...cases), null, 2).split('\n');
+    const line = lines.findIndex((text) => text.includes('"text": "none"'));
+    expect(report.cases[3]?.failures[0]?.range.start).to.have.property('line', line - 1);
+  });
+
   it('fails wrong cases at their line, in every report', async () => {
     const cases = [
       { id: 'status', steps: [add('a', { expect: { status: 201 } })] },

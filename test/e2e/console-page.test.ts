@@ -137,7 +137,7 @@ describe('the page of the console', function () {
 
   it('is used with the keyboard only', async () => {
     await page.goto(`${shown.url}/console`);
-    await waitForText('caption', 'Requests');
+    await page.locator('a[data-row]').first().waitFor();
     const describeFocus = (): Promise<string> =>
       page.evaluate('`${document.activeElement.tagName} ${document.activeElement.textContent.trim()}`');
     await page.keyboard.press('Tab');

@@ -171,7 +171,8 @@ describe('the console', () => {
         },
       ],
     ]);
-    const secret = await record(() => shown.post('/notes/add', { text: 'a', pin: 'my-secret-pin' }));
+    const secret = await record(() => shown.post('/notes/add', { text: 'a', pin: 'notes' }));
+    expect(secret).to.include({ path: '/notes/add', lacks: 'secret' });
     const refused = await shown.call<{ readonly message: string }>(`save?number=${secret.number}`, 'POST');
     expect([refused.status, refused.body.message]).to.deep.equal([
       409,

@@ -10,7 +10,8 @@ import { defineReturnResource } from '../support/project.js';
 const FILE = 'definitions/notes.test.json';
 const RESOURCE = 'definitions/a.resource.json';
 const TEST = `{ "id": "notes", "given": { "tables": { "notes": [{ "text": "a" }] } }, "cases": [{ "id": "adds", "steps": [
-  { "request": { "resource": "code", "body": {} }, "expect": { "status": 200, "body": { "id": { "$any": "ulid" } } }, "save": { "id": "id" } }
+  { "request": { "resource": "code", "body": {} }, "expect": { "status": 200, "body": { "id": { "$any": "ulid" } } }, "save": { "id": "id" } },
+  { "update": { "notes": [{ "where": { "text": "c" }, "set": { "text": "d" } }] }, "delete": { "notes": [{ "text": "e" }] } }
 ], "expect": { "tables": { "note": [{ "text": "b" }] } } }] }`;
 
 describe('language server: test files', () => {
@@ -56,6 +57,9 @@ describe('language server: test files', () => {
       'id',
       'text',
     ]);
+    expect(await labels(inStep('"insert": { "‸" }'))).to.include('_note');
+    expect(await labels(inStep('"update": { "notes": [{ "set": { "‸" } }] }'))).to.include.members(['id', 'text']);
+    expect(await labels(inStep('"delete": { "notes": [{ "text": { "‸" } }] }'))).to.include('$contains');
   });
 
   it('describes fields and matchers', async () => {
@@ -64,6 +68,9 @@ describe('language server: test files', () => {
     );
     expect((await requestHover(editor, FILE, TEST.replace('"$any"', '"$a‸ny"')))?.markdown).to.contain(
       'type or a form',
+    );
+    expect((await requestHover(editor, FILE, TEST.replace('"delete"', '"del‸ete"')))?.markdown).to.contain(
+      'Rows that another program deletes',
     );
   });
 
@@ -98,6 +105,7 @@ describe('language server: test files', () => {
     editor.open(FILE, TEST);
     expect(await rename(FILE, TEST.replace('"code"', '"co‸de"'), 'other')).to.contain('\\"id\\":\\"other\\"');
     const fields = await rename(FILE, TEST.replace('"text"', '"te‸xt"'), 'words');
-    expect(fields).to.contain('\\"words\\": \\"a\\"').and.contain('\\"words\\": \\"b\\"').and.contain('\\"words\\": {');
+    for (const value of ['\\"a\\"', '\\"b\\"', '\\"c\\"', '\\"d\\"', '\\"e\\"', '{'])
+      expect(fields).to.contain(`\\"words\\": ${value}`);
   });
 });

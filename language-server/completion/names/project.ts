@@ -37,8 +37,9 @@ export const suggestModelFields: NameSource = (place) => {
   const { definition } = site;
   if (within !== undefined)
     return toFieldNames(findModelByAlias(known.models, String(findSibling(within)?.scalar ?? '')));
-  // A row of a test is in a list, which is behind the name of its table.
-  if (site.sort === 'test') return toFieldNames(findModelByAlias(known.models, String(site.levels.at(-2)?.key)));
+  // A row of a test is somewhere behind the name of its table.
+  if (site.sort === 'test')
+    return toFieldNames(site.levels.flatMap(({ key }) => findModelByAlias(known.models, String(key)) ?? []).at(-1));
   if (definition?.sort === 'model') return definition.node.members.map(({ key }) => ({ name: key }));
   const collection = findCollection(place);
   if (collection !== null) return toFieldNames(findModelByAlias(known.models, collection));

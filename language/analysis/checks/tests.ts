@@ -21,7 +21,7 @@ interface TestContext extends TestNames {
   readonly registry: Registry;
 }
 
-/** A table in `given` or `expect`, and the columns that each row names. */
+/** A table in `given`, a step or `expect`, and the columns that each row names. */
 export interface TestTable {
   readonly table: Member;
   readonly all: readonly Member[];
@@ -29,15 +29,27 @@ export interface TestTable {
 }
 
 export function listTestTables({ node }: Definition): TestTable[] {
-  const holders = [node, ...listCases(node)].flatMap((one) => [findValue(one, 'given'), findValue(one, 'expect')]);
-  return holders.flatMap((holder) =>
-    (findValue(holder, 'tables')?.members ?? []).map((table, _at, all) => ({
-      table,
-      all,
-      rows: (table.value?.items ?? []).map(({ members }) => members),
-    })),
-  );
+  const cases = listCases(node);
+  const steps = cases.flatMap((one) => findValue(one, 'steps')?.items ?? []);
+  const wholes = [
+    ...[node, ...cases].flatMap((one) => ['given', 'expect'].map((name) => findValue(findValue(one, name), 'tables'))),
+    ...steps.flatMap((step) => ['insert', 'delete'].map((name) => findValue(step, name))),
+  ];
+  const changes = steps.map((step) => findValue(step, 'update'));
+  return [
+    ...wholes.flatMap((holder) => listTables(holder, (item) => [item])),
+    ...changes.flatMap((holder) =>
+      listTables(holder, (item) => ['where', 'set'].flatMap((name) => findValue(item, name) ?? [])),
+    ),
+  ];
 }
+
+const listTables = (holder: LocatedNode | null, listRows: (item: LocatedNode) => readonly LocatedNode[]): TestTable[] =>
+  (holder?.members ?? []).map((table, _at, all) => ({
+    table,
+    all,
+    rows: (table.value?.items ?? []).flatMap(listRows).map(({ members }) => members),
+  }));
 
 const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
   (node && findMember(node, name)?.value) ?? null;

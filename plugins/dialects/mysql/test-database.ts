@@ -5,12 +5,15 @@ import type { JsonObject } from '../../../contract/json.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { TestDatabase, TestStore } from '../../../contract/tests.js';
 import type { Dialect } from '../kind.js';
+import { identifyRow } from '../shared/test-rows.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { getErrno } from './errors.js';
 import { readMysqlOptions } from './options.js';
 import type { MysqlConnection } from './connection.js';
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+/** In statements that the dialect translates. */
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The rows that scripts of the project have written. */
 const nameCopies = (database: string): string => `${database}_copies`;
@@ -138,10 +141,24 @@ export function createTestStore(statements: Dialect, withConnection: WithConnect
       }),
     async insertRows({ table }, rows) {
       for (const row of rows) {
-        const names = Object.keys(row).map((name) => `"${name.replaceAll('"', '""')}"`);
+        const names = Object.keys(row).map(quoteName);
         const places = names.map((_, at) => `$${at + 1}`);
         const text = `INSERT INTO "${table}" (${names.join(', ')}) VALUES (${places.join(', ')})`;
         await statements.execute(text, Object.values(row), null);
+      }
+    },
+    async changeRows(model, rows, values) {
+      for (const row of rows) {
+        const key = Object.entries(identifyRow(model, row));
+        const bound = Object.entries(values ?? {});
+        const sets = bound.map(([name], at) => `${quoteName(name)} = $${at + 1}`);
+        const same = key.map(([name, value]) =>
+          value === null ? `${quoteName(name)} IS NULL` : `${quoteName(name)} = $${bound.push([name, value])}`,
+        );
+        const work =
+          values === null ? `DELETE FROM "${model.table}"` : `UPDATE "${model.table}" SET ${sets.join(', ')}`;
+        const list = bound.map(([, value]) => value);
+        await statements.execute(`${work} WHERE ${same.join(' AND ')}`, list, null);
       }
     },
     readRows: async ({ table }) =>

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../contract/json.js';
 import type { TestStore } from '../../../contract/tests.js';
 import { postgresFlavour } from './postgres-flavour.js';
+import { identifyRow } from './test-rows.js';
 
 const { quote } = postgresFlavour;
 
@@ -70,6 +71,12 @@ async function createReset(db: TestSession): Promise<void> {
   );
 }
 
+const listColumns = (row: JsonObject): string => Object.keys(row).map(quote).join(', ');
+
+// A cast to the name of a table may be another type: `_line` is an array type.
+const readRecord = (table: string, json: string): string =>
+  `jsonb_populate_record((SELECT lintel_empty FROM ${quote(table)} lintel_empty LIMIT 0), ${json}::jsonb)`;
+
 export function createTestStore(db: TestSession): TestStore {
   let ready: Promise<unknown> | null = null;
   let known = '';
@@ -85,13 +92,30 @@ export function createTestStore(db: TestSession): TestStore {
     },
     async insertRows({ table }, rows) {
       for (const row of rows) {
-        // A cast to the name of a table may be another type: `_line` is an array type.
-        const columns = Object.keys(row).map(quote).join(', ');
+        const columns = listColumns(row);
         const text =
           columns === ''
             ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
-            : `INSERT INTO ${quote(table)} (${columns}) SELECT ${columns} FROM jsonb_populate_record((SELECT lintel_row FROM ${quote(table)} lintel_row LIMIT 0), $1::jsonb)`;
+            : `INSERT INTO ${quote(table)} (${columns}) SELECT ${columns} FROM ${readRecord(table, '$1')}`;
         await db.query(text, columns === '' ? [] : [JSON.stringify(row)]);
+      }
+    },
+    async changeRows(model, rows, values) {
+      const name = quote(model.table);
+      for (const row of rows) {
+        const key = identifyRow(model, row);
+        const same = Object.keys(key).map(
+          (one) => `lintel_row.${quote(one)} IS NOT DISTINCT FROM lintel_key.${quote(one)}`,
+        );
+        const where = `WHERE EXISTS (SELECT 1 FROM ${readRecord(model.table, '$1')} lintel_key WHERE ${same.join(' AND ')})`;
+        const columns = listColumns(values ?? {});
+        const set = `UPDATE ${name} lintel_row SET (${columns}) = (SELECT ${columns} FROM ${readRecord(model.table, '$2')})`;
+        if (values === null) await db.query(`DELETE FROM ${name} lintel_row ${where}`, [JSON.stringify(key)]);
+        else
+          await db.query(
+            `${set} ${where}`,
+            [key, values].map((one) => JSON.stringify(one)),
+          );
       }
     },
     readRows: async ({ table }) => (await db.query<JsonObject>(`SELECT * FROM ${quote(table)}`)).rows,

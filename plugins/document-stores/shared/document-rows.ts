@@ -1,6 +1,6 @@
 /** Documents of the collections of a store for the console. */
-import { ObjectId } from 'bson';
-import type { JsonObject } from '../../../contract/json.js';
+import { EJSON, ObjectId } from 'bson';
+import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import { endChange, type RowSource, type RowWindow } from '../../../contract/row-source.js';
 import type { Document, DocumentStore, DocumentTransaction } from '../kind.js';
@@ -8,13 +8,20 @@ import type { Document, DocumentStore, DocumentTransaction } from '../kind.js';
 const ID = '_id';
 const HEX_ID = /^[0-9a-f]{24}$/i;
 
-/** As JSON: a Date is its ISO text, an ObjectId its digits. */
-const toJson = (found: Document): JsonObject => JSON.parse(JSON.stringify(found)) as JsonObject;
+/** As JSON: a Date is its ISO text, an ObjectId its digits. An id of another type says which, so that it can be read back. */
+function toJson(found: Document): JsonObject {
+  const json = JSON.parse(JSON.stringify(found)) as JsonObject;
+  const { [ID]: id } = found;
+  const isTyped = isObject(id) && id['_bsontype'] !== 'ObjectId';
+  return isTyped ? { ...json, [ID]: EJSON.serialize(id) as JsonObject } : json;
+}
 
 const toId = (value: string): unknown => (HEX_ID.test(value) ? new ObjectId(value) : value);
 
-const listIds = (value: string | number): unknown[] =>
-  typeof value === 'string' && HEX_ID.test(value) ? [value, toId(value)] : [value];
+function listIds(value: Json): unknown[] {
+  if (isObject(value)) return [EJSON.deserialize(value)];
+  return typeof value === 'string' && HEX_ID.test(value) ? [value, toId(value)] : [value];
+}
 
 const findType = ({ columns }: ModelTable, column: string): ColumnType | null =>
   columns.find(({ name }) => name === column)?.type ?? (column === ID ? 'text' : null);

@@ -26,7 +26,7 @@ export default definePlugin({
     actionable: shape({
       must_return_value: flag({ doc: 'End the request when there is no result.', default: false }),
       on_empty: shape({
-        status: numeric({ doc: 'HTTP status, 400 to 499.', examples: [404] })
+        status: numeric({ doc: 'HTTP status, 400 to 499.', default: 404, examples: [404] })
           .integer()
           .min(400)
           .max(499),

@@ -71,7 +71,8 @@ export function summarizeRecord(request: RecordedRequest, context: RecordContext
     resource: record.resource ?? null,
     path: record.path ?? null,
     method: record.method ?? null,
-    target: copy === null ? maskTarget(notes?.frame.invocation, mask, readSecrets(notes, mask)) : copy.target,
+    target:
+      copy === null ? maskTarget(notes?.frame.invocation, record.path, mask, readSecrets(notes, mask)) : copy.target,
     status: record.status,
     code: record.code ?? null,
     startedAt: record.startedAt,
@@ -225,11 +226,22 @@ function describeProblem(
 }
 
 /** The values of a query may be secrets too. */
-function maskTarget(invocation: Invocation | undefined, mask: RecordMask, secrets: readonly string[]): string | null {
+function maskTarget(
+  invocation: Invocation | undefined,
+  path: string | undefined,
+  mask: RecordMask,
+  secrets: readonly string[],
+): string | null {
   const target = invocation?.target;
   if (target === undefined) return null;
   const mark = target.indexOf('?');
-  if (mark === -1) return mask.maskText(target, secrets);
+  // What the definition writes is no secret, even if it equals one.
+  const written = (path ?? '').split('/');
+  const shown = (mark === -1 ? target : target.slice(0, mark))
+    .split('/')
+    .map((part, at) => (part === written[at] ? part : mask.maskText(part, secrets)))
+    .join('/');
+  if (mark === -1) return shown;
   const pairs = target
     .slice(mark + 1)
     .split('&')
@@ -237,5 +249,5 @@ function maskTarget(invocation: Invocation | undefined, mask: RecordMask, secret
       const [name = ''] = pair.split('=');
       return mask.isSecret(name) ? `${name}=${mask.masked}` : mask.maskText(pair, secrets);
     });
-  return `${mask.maskText(target.slice(0, mark), secrets)}?${pairs.join('&')}`;
+  return `${shown}?${pairs.join('&')}`;
 }
