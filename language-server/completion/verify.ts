@@ -117,10 +117,10 @@ function createOfferChecker(view: DocumentContext, offset: number): OfferChecker
     .some(({ severity, file }) => severity === 'error' && file === doc.file);
   const sound = project.getSoundText(name);
   // What names the definitions of an emptied file is wrong already.
-  const isEmpty = doc.text.trim() === '';
-  const isNear = isInvalid && sound !== null && !isEmpty && isChangedAt(sound, doc.text, offset);
-  const isStrict = isNear || isEmpty || !isInvalid;
-  const before = isNear ? sound : doc.text;
+  const empty = doc.text.trim() === '' ? '[]' : null;
+  const isNear = isInvalid && sound !== null && isChangedAt(sound, doc.text, offset);
+  const isStrict = isNear || empty !== null || !isInvalid;
+  const before = empty ?? (isNear ? sound : doc.text);
 
   /** Problems that are to blame on an item. Where it leaves no value, only those of what it writes. */
   function findBlame(made: AcceptedText): readonly Problem[] {

@@ -124,11 +124,11 @@ export async function createOfferChecker(env: Readonly<Record<string, string>>):
       const text = set.files.find(({ file }) => file === place.file)?.text ?? '';
       const path = toPath(place.file);
       project.setText(path, text);
-      const valid = collectComplaints(project);
-      project.setText(path, place.text);
+      collectComplaints(project);
       // The names of an emptied file are missing already.
-      const lost = place.sort === 'file' ? collectComplaints(project).filter(({ file }) => file !== place.file) : [];
-      const before = countByText([...valid, ...lost].map(describeProblem));
+      if (place.sort === 'file') project.setText(path, '[]');
+      const before = countByText(collectComplaints(project).map(describeProblem));
+      project.setText(path, place.text);
       const view = createDocumentContext(project, path);
       if (view === null) return [];
       const items = only((await completeAt(view, place.offset, Infinity)).items);
