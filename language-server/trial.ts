@@ -80,7 +80,8 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
       if (given === null || !sound?.config) return [];
       const check = (own: Config): readonly Problem[] =>
         keepSevere(analyser.analyseAll([...byName.values()].slice(0, FEW), { ...options, given: own }).problems);
-      if (under?.config !== sound.config) under = { config: sound.config, known: new Set(check(sound.config).map(formatKey)) };
+      if (under?.config !== sound.config)
+        under = { config: sound.config, known: new Set(check(sound.config).map(formatKey)) };
       const { known } = under;
       return check(given).filter((problem) => !known.has(formatKey(problem)));
     },

@@ -25,7 +25,9 @@ describe('language server: accepted completions', () => {
     for (const place of isDeepRun ? all : chooseCases('places of offers', all, 6)) {
       const set = sets.find(({ name }) => name === place.set);
       if (set === undefined) throw new Error(`no set ${place.set}`);
-      const accepted = await checker.acceptAll(set, place, (items) => (isDeepRun ? items : chooseCases('items', items, 8)));
+      const accepted = await checker.acceptAll(set, place, (items) =>
+        isDeepRun ? items : chooseCases('items', items, 8),
+      );
       count += accepted.length;
       expect(accepted.filter(({ problems }) => problems.length > 0).map(describeOffer)).to.deep.equal([]);
     }
