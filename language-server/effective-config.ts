@@ -28,7 +28,7 @@ export interface EffectiveConfig {
 }
 
 /** `config` is null if it has an error. */
-type ConfigReading = Pick<EffectiveConfig, 'problems'> & { readonly config: Config | null };
+export type ConfigReading = Pick<EffectiveConfig, 'problems'> & { readonly config: Config | null };
 
 export function readConfig({ source, registry, env, variables }: ConfigSource): ConfigReading {
   const { config, problems } = analyseConfig(CONFIG_NAME, source, registry, env, true);
@@ -46,7 +46,7 @@ export function readConfig({ source, registry, env, variables }: ConfigSource): 
 export interface ConfigCache {
   get(): EffectiveConfig;
   /** Of a supposed text. */
-  check(text: string): readonly Problem[];
+  read(text: string): ConfigReading;
   /** Discards the cached result after the text has changed. */
   clear(): void;
   /** The same after anything else has changed. */
@@ -73,7 +73,7 @@ export function createConfigCache(given: () => ConfigSource): ConfigCache {
       known = null;
       byText.clear();
     },
-    check: (source) => read({ ...given(), source }).problems,
+    read: (source) => read({ ...given(), source }),
     get() {
       if (known !== null) return known;
       const around = given();

@@ -292,8 +292,11 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     findNewProblems(name, text, before) {
       if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
-      const known = new Set(before.flatMap((one) => config.check(one)).map(({ message }) => message));
-      return config.check(text).filter(({ message }) => !known.has(message));
+      const [now, ...earlier] = [text, ...before].map(config.read);
+      const known = new Set(earlier.flatMap(({ problems }) => problems.map(({ message }) => message)));
+      const own = now?.problems.filter(({ message }) => !known.has(message)) ?? [];
+      const changed = texts.getTrials(name, createTrialSource).findUnder(now?.config ?? null, earlier);
+      return [...own, ...changed];
     },
     analyseTrial: (name, text, refusals) =>
       texts.getTrials(name, createTrialSource).analyse(toRelativeName(name), text, refusals),

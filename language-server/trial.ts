@@ -5,6 +5,7 @@
 import type { Problem } from '../contract/problem.js';
 import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/analyse.js';
 import type { Analysis } from '../language/analysis/analysis.js';
+import type { Config } from '../language/analysis/config.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
 import { createAnalyserCache } from './analyser-cache.js';
@@ -18,6 +19,8 @@ const MOST_KEPT = 2_000_000;
 export interface Trials {
   /** Errors and warnings of this text, and of files around it, that none of the `before` texts has. */
   findNew(file: string, text: string, before: readonly string[]): readonly Problem[];
+  /** Those of the definitions under another config, and under none of the `before` ones. */
+  findUnder(config: Config | null, before: readonly { readonly config: Config | null }[]): readonly Problem[];
   /** `refusals`: findings of a database for statements of the analysis without this text. */
   analyse(file: string, text: string, refusals: StatementRejections): Analysis;
 }
@@ -36,6 +39,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
   let size = 0;
   const byName = new Map(files.map((file) => [file.file, file]));
   const isSmall = files.length <= FEW;
+  let under: { readonly config: Config; readonly known: ReadonlySet<string> } | null = null;
   const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
 
   function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
@@ -54,8 +58,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     const key = `${file}\n${isSmall ? '' : [...around].sort().join()}\n${text}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const { problems } = analyseAround(file, text, around, options);
-    const found = problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
+    const found = keepSevere(analyseAround(file, text, around, options).problems);
     size += key.length;
     if (size > MOST_KEPT) {
       kept.clear();
@@ -72,6 +75,16 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
 
   return {
     analyse: (file, text, refusals) => analyseAround(file, text, listAround(file, [text]), { ...options, refusals }),
+    findUnder(given, before) {
+      const [sound] = before;
+      if (given === null || !sound?.config) return [];
+      const check = (own: Config): readonly Problem[] =>
+        keepSevere(analyser.analyseAll([...byName.values()].slice(0, FEW), { ...options, given: own }).problems);
+      if (under?.config !== sound.config)
+        under = { config: sound.config, known: new Set(check(sound.config).map(formatKey)) };
+      const { known } = under;
+      return check(given).filter((problem) => !known.has(formatKey(problem)));
+    },
     findNew(file, text, before) {
       const around = listAround(file, [text, ...before]);
       const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
@@ -79,6 +92,9 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     },
   };
 }
+
+const keepSevere = (problems: readonly Problem[]): Problem[] =>
+  problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
 
 const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code}\n${message}`;
 

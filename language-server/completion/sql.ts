@@ -4,6 +4,7 @@
  */
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
+import { asText } from '../../contract/json.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import { isNeeded } from '../../language/analysis/catalogue.js';
 import { analyseCaret, type SqlCaret } from '../../plugins/queries/sql/editing/caret.js';
@@ -12,7 +13,7 @@ import type { SqlSource } from '../../plugins/queries/sql/text/sources.js';
 import { listCastTypes, listSignatures } from '../../plugins/queries/sql/editing/signatures.js';
 import { SQL_VERBS } from '../../plugins/queries/sql/text/words.js';
 import { escapeJsonText, toFileSpan } from '../json-string.js';
-import { findSyntax, listReservedWords } from '../queries/reserved.js';
+import { findConnection, findSyntax, listReservedWords } from '../queries/reserved.js';
 import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { columnMarkdown, columnsIn, columnType, tableMarkdown, getTables, type Tables } from '../queries/tables.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
@@ -40,10 +41,10 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
   const { start, end } = toFileSpan(view, inside, caret.start, caret.end);
   const range = view.range(start, end);
   const typed = inside.text.slice(caret.start, caret.end);
-  const reserved = listReservedWords(view, query);
+  const reserved = listReservedWords(view, query, caret.sources);
   const quoteName = (plain: string): string =>
     typed.startsWith('"') ? quoteSqlName(plain) : quoteIfNeeded(plain, reserved);
-  const context = { view, site, query, caret, tables: getTables(view), range, quoteName };
+  const context = { view, site, query, caret, tables: listTables(view, query, caret), range, quoteName };
   if (typed.startsWith('$')) return createPlaceholderItems(context);
   switch (caret.at) {
     case 'start':
@@ -58,6 +59,7 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
         ...caret.common.map((source) => commonItem(context, source)),
       ];
     case 'target':
+    case 'key':
       return targetColumns(context);
     case 'row':
       return [
@@ -83,9 +85,18 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
   }
 }
 
+/** Without the models of other connections. */
+function listTables(view: DocumentContext, query: QueryContext, { sources }: SqlCaret): Tables {
+  const tables = getTables(view);
+  const chosen = findConnection(view, query, sources);
+  const isNear = ({ definition: { connection } }: DataModel): boolean =>
+    chosen === null || connection === null || asText(connection.scalar) === chosen;
+  return { ...tables, models: tables.models.filter(isNear) };
+}
+
 /** Other databases than PostgreSQL cannot say where rows without a value are sorted. */
 function listKnownWords({ view, query, caret }: SqlCompletionContext): readonly string[] {
-  const syntax = findSyntax(view, query);
+  const syntax = findSyntax(view, query, caret.sources);
   const isKnown = syntax === null || syntax === 'postgresql';
   return isKnown ? caret.keywords : caret.keywords.filter((word) => !word.startsWith('NULLS'));
 }
@@ -205,7 +216,7 @@ function createAliasItems(context: SqlCompletionContext): CompletionItem[] {
 }
 
 const createTypeItems = (context: SqlCompletionContext): CompletionItem[] =>
-  listCastTypes(findSyntax(context.view, context.query)).map((type, i) => ({
+  listCastTypes(findSyntax(context.view, context.query, context.caret.sources)).map((type, i) => ({
     label: type,
     kind: CompletionItemKind.TypeParameter,
     sortText: String(i).padStart(3, '0'),
@@ -215,14 +226,22 @@ const createTypeItems = (context: SqlCompletionContext): CompletionItem[] =>
 
 /** Columns that the list of written columns does not contain yet, those that need a value first. */
 function targetColumns(context: SqlCompletionContext): CompletionItem[] {
-  const { target, listed } = context.caret;
+  const { target, listed, at } = context.caret;
   if (target === null) return [];
+  const keys = at === 'key' ? listKeyColumns(context, target) : [];
   return columnsIn(context.tables, { alias: target, table: target, outputs: null })
-    .filter(({ name }) => !listed.includes(name))
+    .filter(({ name }) => !listed.includes(name) && (keys.length === 0 || keys.includes(name)))
     .map((column, i) => {
       const order = `${isNeeded(column.field) ? '0' : '1'}${String(i).padStart(3, '0')}`;
       return columnItem(context, column, { order, where: target, from: null });
     });
+}
+
+/** Columns of the keys and unique combinations that have those listed already. */
+function listKeyColumns({ tables, caret: { listed } }: SqlCompletionContext, table: string): readonly string[] {
+  const model = tables.findModel(table);
+  const own = model?.fields.flatMap(({ name, value }) => (value['primary_key'] === true ? [name] : [])) ?? [];
+  return [own, ...(model?.uniques ?? [])].filter((names) => listed.every((name) => names.includes(name))).flat();
 }
 
 interface ColumnPlace {
@@ -268,12 +287,14 @@ const createKeywordItems = (context: SqlCompletionContext, list: readonly string
   }));
 
 const createFunctionItems = (context: SqlCompletionContext): CompletionItem[] =>
-  listSignatures(findSyntax(context.view, context.query)).map(({ name, form, result, doc, parameters }) => ({
-    label: name,
-    kind: CompletionItemKind.Function,
-    detail: `${form}: ${result}`,
-    documentation: { kind: 'markdown', value: doc },
-    sortText: `6${name}`,
-    filterText: formatFilterText(context, name),
-    textEdit: replaceRange(context, parameters.length === 0 ? `${name}()` : `${name}(`),
-  }));
+  listSignatures(findSyntax(context.view, context.query, context.caret.sources)).map(
+    ({ name, form, result, doc, parameters }) => ({
+      label: name,
+      kind: CompletionItemKind.Function,
+      detail: `${form}: ${result}`,
+      documentation: { kind: 'markdown', value: doc },
+      sortText: `6${name}`,
+      filterText: formatFilterText(context, name),
+      textEdit: replaceRange(context, parameters.length === 0 ? `${name}()` : `${name}(`),
+    }),
+  );

@@ -1,9 +1,10 @@
 /**
- * Keeps the offers that check clean: each one is accepted in a copy of the text, which must have no more errors and warnings than before. In a text with errors all are kept, as are those that time does not suffice for.
+ * Keeps the offers that check clean: each one is accepted in a copy of the text, which must have no more errors and warnings than before. In a text with errors all are kept.
  */
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';
 import type { Problem } from '../../contract/problem.js';
+import { deferUntilIdle, startTurn } from '../defer-until-idle.js';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import { statementAt } from '../queries/query-context.js';
 import { escapeSnippet } from './edit.js';
@@ -26,43 +27,64 @@ export interface VerifiedOffers {
   readonly isComplete: boolean;
 }
 
-/** `time`: milliseconds. */
-export function verifyOffers(
+/** How an item fits to what is typed: it begins with it, has its letters, or neither. */
+const [BEGINS, HAS, OTHER] = [0, 1, 2];
+/** The part of the time that is for items without the letters typed. */
+const OTHERS = 6;
+
+/** `time`: milliseconds. Requests are answered in between; a changed text ends it. */
+export async function verifyOffers(
   view: DocumentContext,
   site: CursorContext,
   items: readonly CompletionItem[],
   time: number,
-): VerifiedOffers {
-  if (view.doc.text.length > MOST || items.length === 0) return { items: items.map(withoutData), isComplete: true };
+): Promise<VerifiedOffers> {
+  const { project, name, doc } = view;
+  if (doc.text.length > MOST || items.length === 0) return { items: items.map(withoutData), isComplete: true };
   const checker = createOfferChecker(view, site.cursor.offset);
   const isInStatement = site.inside !== null && statementAt(view, site) !== null;
-  const until = performance.now() + time;
+  // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
+  const isFree = ({ kind }: CompletionItem): boolean =>
+    !checker.isStrict || (isInStatement && kind !== CompletionItemKind.Snippet);
+  const begun = performance.now();
+  const given = project.getText(name);
+  const compare = createTypedComparison(view, site.cursor.offset);
+  const order = items
+    .map((item) => ({ item, fit: compare(item), rank: item.sortText ?? item.label }))
+    .sort((a, b) => a.fit - b.fit || (a.rank < b.rank ? -1 : 1));
   const kept: CompletionItem[] = [];
-  const isTyped = createTypedTest(view, site.cursor.offset);
-  const getRank = (item: CompletionItem): string => `${isTyped(item) ? 0 : 1}${item.sortText ?? item.label}`;
-  const order = [...items].sort((a, b) => (getRank(a) < getRank(b) ? -1 : 1));
-  for (const [i, item] of order.entries()) {
-    // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
-    const isFree = isInStatement && item.kind !== CompletionItemKind.Snippet;
-    if (isFree || !checker.isStrict) {
+  let isOver = startTurn();
+  for (const [i, { item, fit }] of order.entries()) {
+    if (isFree(item)) {
       kept.push(withoutData(item));
       continue;
     }
-    // Without time, the rest is offered untried: on a slow machine no item may be missing. The next letter tries again.
-    if (i > 0 && performance.now() > until)
-      return { items: [...kept, ...order.slice(i).map(withoutData)], isComplete: false };
+    // On a slow machine no item that fits may be missing; the next letter tries again.
+    const isLate = performance.now() - begun > (fit === OTHER ? time / OTHERS : time);
+    if (i > 0 && (isLate || project.getText(name) !== given)) {
+      const rest = order.slice(i).filter((one) => one.fit !== OTHER || isFree(one.item));
+      return { items: [...kept, ...rest.map((one) => withoutData(one.item))], isComplete: false };
+    }
     const found = checker.findClean(item);
     if (found !== null) kept.push(found);
+    if (isOver()) {
+      await new Promise<void>(deferUntilIdle);
+      isOver = startTurn();
+    }
   }
   return { items: kept, isComplete: true };
 }
 
-/** True for an item that begins with what is typed already. */
-function createTypedTest({ doc }: DocumentContext, offset: number): (item: CompletionItem) => boolean {
+/** Where nothing is typed, each item fits. */
+function createTypedComparison({ doc }: DocumentContext, offset: number): (item: CompletionItem) => number {
   return ({ label, filterText = label, textEdit }) => {
-    if (textEdit === undefined || !('range' in textEdit)) return false;
+    if (textEdit === undefined || !('range' in textEdit)) return HAS;
     const typed = doc.text.slice(toOffset(doc, textEdit.range.start), offset).replaceAll('"', '').toLowerCase();
-    return typed !== '' && filterText.replaceAll('"', '').toLowerCase().startsWith(typed);
+    const words = filterText.replaceAll('"', '').toLowerCase();
+    if (typed !== '' && words.startsWith(typed)) return BEGINS;
+    let at = 0;
+    for (const letter of words) if (letter === typed[at]) at++;
+    return at === typed.length ? HAS : OTHER;
   };
 }
 
@@ -94,9 +116,11 @@ function createOfferChecker(view: DocumentContext, offset: number): OfferChecker
     .findNewProblems(name, doc.text, [])
     .some(({ severity, file }) => severity === 'error' && file === doc.file);
   const sound = project.getSoundText(name);
+  // What names the definitions of an emptied file is wrong already.
+  const empty = doc.text.trim() === '' ? '[]' : null;
   const isNear = isInvalid && sound !== null && isChangedAt(sound, doc.text, offset);
-  const isStrict = isNear || !isInvalid;
-  const before = isNear ? sound : doc.text;
+  const isStrict = isNear || empty !== null || !isInvalid;
+  const before = empty ?? (isNear ? sound : doc.text);
 
   /** Problems that are to blame on an item. Where it leaves no value, only those of what it writes. */
   function findBlame(made: AcceptedText): readonly Problem[] {
@@ -166,12 +190,12 @@ const ONE_TOKEN = /^[\s,]*"?[\w$./-]*"?[\s,:]*$/;
 
 /** True if the caret stands where the texts differ, and nothing was added but what is being typed. */
 function isChangedAt(before: string, now: string, offset: number): boolean {
-  let start = 0;
-  while (start < before.length && start < now.length && before[start] === now[start]) start++;
+  // What follows the caret first: an entry in front of another begins like it.
   let end = 0;
-  const most = Math.min(before.length, now.length) - start;
-  while (end < most && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
-  return start <= offset && offset <= now.length - end && ONE_TOKEN.test(now.slice(start, now.length - end));
+  while (end < now.length - offset && end < before.length && before.at(-1 - end) === now.at(-1 - end)) end++;
+  let start = 0;
+  while (start < Math.min(before.length, now.length) - end && before[start] === now[start]) start++;
+  return start <= offset && ONE_TOKEN.test(now.slice(start, now.length - end));
 }
 
 interface AcceptedText {

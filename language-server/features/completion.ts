@@ -28,8 +28,8 @@ export const completion: Feature = {
       createCaretHandler<CompletionParams, CompletionList>(
         server,
         NOTHING,
-        (view, offset) => {
-          const { items, isComplete } = completeAt(view, offset, server.offerTime);
+        async (view, offset) => {
+          const { items, isComplete } = await completeAt(view, offset, server.offerTime);
           return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(server) ? asItIs : stripTabStops) };
         },
         ({ isIncomplete, items }, statement) => ({
@@ -57,7 +57,7 @@ function stripTabStops(item: CompletionItem): CompletionItem {
 }
 
 /** The completions that check clean. `time`: milliseconds to find out which do. */
-export function completeAt(view: DocumentContext, offset: number, time = Infinity): VerifiedOffers {
+export async function completeAt(view: DocumentContext, offset: number, time: number): Promise<VerifiedOffers> {
   const site = view.getTypedCursorContext(offset);
   if (isInEscape(view, site, offset)) return { items: [], isComplete: true };
   return verifyOffers(
@@ -67,9 +67,6 @@ export function completeAt(view: DocumentContext, offset: number, time = Infinit
     time,
   );
 }
-
-export const completionsAt = (view: DocumentContext, offset: number): CompletionItem[] =>
-  completeAt(view, offset).items;
 
 /** True inside an escape sequence, where inserted text would change the character. */
 const isInEscape = (view: DocumentContext, { inside }: CursorContext, offset: number): boolean =>

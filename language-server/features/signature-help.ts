@@ -1,5 +1,6 @@
 /** Signature help inside SQL: the parameters and the result of the function that is called at the caret. */
 import type { SignatureHelp, SignatureHelpParams } from 'vscode-languageserver';
+import { analyseCaret } from '../../plugins/queries/sql/editing/caret.js';
 import { findCallAt, isKnownIn, type SqlCallAt } from '../../plugins/queries/sql/editing/signatures.js';
 import type { Feature } from '../server-context.js';
 import { createCaretHandler } from '../statements/caret-handler.js';
@@ -20,7 +21,9 @@ export function findSignatureHelp(view: DocumentContext, offset: number): Signat
   const query = statementAt(view, site);
   if (query === null || site.inside === null) return null;
   const call = findCallAt(site.inside.text, site.inside.offset);
-  if (call === null || !isKnownIn(call.signature, findSyntax(view, query))) return null;
+  if (call === null) return null;
+  const read = analyseCaret(site.inside.text, site.inside.offset)?.sources;
+  if (!isKnownIn(call.signature, findSyntax(view, query, read))) return null;
   return toSignatureHelp(call);
 }
 

@@ -9,6 +9,7 @@ import { listAccessors } from '../strings/accessor.js';
 import { createDocument, type Document } from '../source/document.js';
 import { findMember, toJson, type LocatedNode } from '../source/tree.js';
 import { parseSource } from '../source/parse.js';
+import { parseDamagedSource } from '../source/repair.js';
 import { checkAccessors, readEnv, type EnvFacts } from './checks/accessors.js';
 import { DEFAULTS, CHAINS, type ChainLimits } from './config-schema.js';
 import { HEADER_NAME } from '../strings/header.js';
@@ -108,7 +109,7 @@ export function analyseConfig(
 ): ConfigAnalysis {
   const report = createReport(registry.codes);
   const doc = createDocument(file, source ?? '{}');
-  const { root, faults } = parseSource(doc);
+  const { root, faults } = parseDamagedSource(doc);
   reportFaults(doc, faults, report);
   const finds = createWalkResult();
   if (root !== null) {

@@ -45,7 +45,11 @@ export interface CrudFiles<T> {
 export function createCrudFiles<T extends CrudContent>(input: CrudFilesInput<T>): CrudFiles<T> | string {
   const { analysis, registry, chosen, table, tables, owner } = input;
   const kind = registry.listKinds('config.connections')[0]?.kind ?? '';
-  const problem = explainUnfit(table, kind, owner);
+  const [hidden] = analysis.models.find(({ name }) => name === table.model)?.secrets ?? [];
+  const problem =
+    hidden === undefined
+      ? explainUnfit(table, kind, owner)
+      : `"${hidden}" of the model "${table.model}" is hashed or encrypted where it is written, and add crud would write it as it is. Write these resources by hand.`;
   if (problem !== null) return problem;
   const instance = table.stores.find((one) => one.kind === kind)?.instance;
   const plugin = chosen.find((one) => one.kind === kind && one.instance === instance);

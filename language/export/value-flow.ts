@@ -97,6 +97,17 @@ function traceGroup(trace: Trace, steps: FlowStep[], next: Map<string, ColumnFlo
         steps.push(...traceRead(resource, action, read, written.includes(trace.column) ? 'written' : 'compared'));
       }
       const query = findQuery(resource, action);
+      const isNamed = steps.some(({ kind, place }) => kind === 'written' && place === action.key);
+      if (
+        query !== undefined &&
+        !isNamed &&
+        findQueryModel(analysis, query) === trace.model &&
+        isWritten(query, trace.column)
+      )
+        steps.push({
+          ...{ kind: 'written', place: action.key, name: trace.column, detail: 'by the statement itself' },
+          spot: locateNode(resource, query.node),
+        });
       // The row that a statement writes is its result, too.
       const isWriter = steps.some(({ kind, place }) => kind === 'written' && place === action.key);
       for (const name of isWriter ? [] : listOwnNames(trace, resource, action).slice(0, 1))
@@ -105,7 +116,7 @@ function traceGroup(trace: Trace, steps: FlowStep[], next: Map<string, ColumnFlo
           place: action.key,
           name,
           detail: '',
-          spot: locateNode(resource, query ?? action.node),
+          spot: locateNode(resource, query?.node ?? action.node),
         });
       const passed = trace.flow.listReads(resource, action);
       const sent = new Set(trace.flow.listSent(resource, action).map(({ node }) => node));
@@ -128,8 +139,17 @@ function findFieldAround({ definition, actions }: LinkedResource, span: Span): s
   return holder.members.find(({ value }) => value !== null && isInside(span, value))?.key ?? '';
 }
 
-const findQuery = ({ definition: { finds } }: LinkedResource, { node }: LinkedAction): LocatedNode | undefined =>
-  [...finds.statements, ...finds.documents].find((one) => isInside(one.node, node))?.node;
+const findQuery = (
+  { definition: { finds } }: LinkedResource,
+  { node }: LinkedAction,
+): SqlText | DocumentQuery | undefined =>
+  [...finds.statements, ...finds.documents].find((one) => isInside(one.node, node));
+
+/** With any value, also one that has no name. */
+const isWritten = (query: SqlText | DocumentQuery, name: string): boolean =>
+  'scan' in query
+    ? query.language.listWrittenParts(query.scan).some(({ column }) => column === name)
+    : listQueryFields(query).some(({ path, written }) => written === true && path.split('.')[0] === name);
 
 /** The model that a query writes, or the only one that it reads. */
 function findQueryModel(analysis: Analysis, query: SqlText | DocumentQuery): string | undefined {

@@ -82,7 +82,8 @@ const listOffsets = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
 
 function findOpenString(text: string): { start: number; open: number; end: number } | null {
-  const strings = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*("|(?=\r?\n|$))/g;
+  // A backslash outside of a string is one of a string without its first quote.
+  const strings = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*("|(?=\r?\n|$))|\\.*/g;
   for (const match of text.matchAll(strings)) {
     if (match[0].startsWith('/') || match[1] === '"') continue;
     const start = text.lastIndexOf('\n', match.index) + 1;
@@ -211,6 +212,8 @@ function listTokens(text: string): Token[] | null {
       indent = scanner.getTokenStartCharacter();
     }
     const kind = found <= COLON ? (text[start] ?? '') : found === STRING ? '"' : 'v';
-    tokens.push({ kind, start, end: start + scanner.getTokenLength(), indent, isFirst });
+    const end = start + scanner.getTokenLength();
+    if (kind === 'v' && text.slice(start, end).includes('\\')) return null;
+    tokens.push({ kind, start, end, indent, isFirst });
   }
 }

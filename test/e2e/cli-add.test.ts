@@ -158,6 +158,15 @@ describe('lintel add crud', () => {
       [['crud', 'task'], 'Several columns refer to the signed-in user: owner, helper. Say which with --owner.\n'],
     ] as const)
       expect([(await run('add', ...words)).stderr]).to.deep.equal([message]);
+    await project.write('definitions/models/_pin.model.json', {
+      id: { type: 'String', primary_key: true },
+      pin: { type: 'String' },
+    });
+    const query = { query: 'INSERT INTO pin (id, pin) VALUES ($1, $2)', parameters: ['$GENERATOR.ULID', 'pin'] };
+    const hashed = { id: 1, mode: 'QUERY', hashables: [{ property: 'pin', algorithm: 'BCRYPT' }], sql_query: query };
+    const set = { id: 'pin-set', resource: 'pin-set', actionables: [hashed], returnables: ['id'] };
+    await project.write('definitions/resources/pin-set.resource.json', set);
+    expect((await run('add', 'crud', 'pin')).stderr).to.match(/^"pin" of the model "_pin" is hashed or encrypted/);
     expect((await run('add', 'model', 'x')).code).to.equal(2);
     expect(await readResource('note')).to.equal(before);
     const named = await run('add', 'crud', 'task', '--owner', 'helper', '--dry-run');

@@ -10,7 +10,7 @@ import { createDocument, positionAt } from '../../language/source/document.js';
 import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
 import { openProject } from '../../language-server/project.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
-import { completionsAt } from '../../language-server/features/completion.js';
+import { completeAt } from '../../language-server/features/completion.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { sampleCases } from '../support/sample.js';
 
@@ -100,12 +100,19 @@ describe('language server: completion in half-typed files', () => {
       expect(project.getComputedSnapshot()).to.equal(null);
       const view = createDocumentContext(project, name);
       if (view === null) throw new Error('no view');
-      const labels = completionsAt(view, view.doc.text.indexOf('$PROTECTED.",') + '$PROTECTED.'.length).map(
-        ({ label }) => label,
-      );
-      expect(labels).to.deep.equal(['id']);
-      expect(completionsAt(view, view.doc.text.indexOf('"depends_on"')).map(({ label }) => label)).to.include('no_op');
+      const listLabels = async (before: string): Promise<string[]> =>
+        (await completeAt(view, view.doc.text.indexOf(before), Infinity)).items.map(({ label }) => label);
+      expect(await listLabels('", "a": ["$DATETIME"')).to.deep.equal(['id']);
+      expect(await listLabels('"depends_on"')).to.include('no_op');
       expect(project.getComputedSnapshot()).to.equal(null);
+      // Without time, an item that does not have the letters typed is not offered untried.
+      const sound = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
+      project.setText(name, sound);
+      project.getSnapshot();
+      project.setText(name, sound.replace('[{', '[{ "mai'));
+      const typed = createDocumentContext(project, name) ?? view;
+      const { items, isComplete } = await completeAt(typed, sound.indexOf('[{') + '[{ "mai'.length, -1);
+      expect([isComplete, ...items.map(({ label }) => label)]).to.deep.equal([false, 'main_returnable']);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

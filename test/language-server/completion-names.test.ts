@@ -12,7 +12,7 @@ const FILES = {
     {
       id: 'other-01',
       resource: 'other',
-      tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+      tokenize: { type: 'JWT', encryption_key: '$ENV.KEY', custom_claim_fields: ['role'] },
       protected: { extract_claims: ['tenant'] },
       actionables: [
         {
@@ -154,6 +154,10 @@ describe('language server: completion of names in a project', () => {
     expect(
       await labels('{ "id": "c", "resource": "c", "protected": { "extract_claims": ["‸"] }, "actionables": [] }'),
     ).to.include('tenant');
+    const declared = '"extract_claims": ["id", "‸"]';
+    expect(await labels(`{ "id": "c", "resource": "c", "protected": { ${declared} }, "actionables": [] }`))
+      .to.include('role')
+      .and.not.to.include('id');
     const call = (text: string): string =>
       RESOURCE(`"mode": "HTTPREQUEST", "http": { "url": "https://a.example", "headers": { ${text} } }`);
     expect(await labels(call('‸'))).to.include.members(['authorization', 'content-type', 'x-house']);

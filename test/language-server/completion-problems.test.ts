@@ -19,25 +19,49 @@ describe('language server: accepted completions', () => {
     for (const set of chooseCases('sound sets', sets, 2)) expect(checker.check(set), set.name).to.deep.equal([]);
   });
 
-  it('adds no problem when an item is accepted', () => {
+  it('adds no problem when an item is accepted', async () => {
     let count = 0;
     const all = listOfferPlaces(sets);
     for (const place of isDeepRun ? all : chooseCases('places of offers', all, 6)) {
       const set = sets.find(({ name }) => name === place.set);
       if (set === undefined) throw new Error(`no set ${place.set}`);
-      const accepted = checker.acceptAll(set, place, (items) => (isDeepRun ? items : chooseCases('items', items, 8)));
+      const accepted = await checker.acceptAll(set, place, (items) =>
+        isDeepRun ? items : chooseCases('items', items, 8),
+      );
       count += accepted.length;
       expect(accepted.filter(({ problems }) => problems.length > 0).map(describeOffer)).to.deep.equal([]);
     }
     expect(count).to.be.above(0);
   });
 
-  it('finds a problem that an item adds', () => {
+  it('offers no setting of the config that makes a definition wrong', async () => {
+    const message = { broadcast_type: 'ALL', action: 'said' };
+    const action = { id: 1, mode: 'RETURN', value: 1, broadcast_websocket_message: message };
+    const files = {
+      'lintel.config.json': { websocket: { enabled: true } },
+      'definitions/a.json': { id: 'a', resource: 'a', actionables: [action], returnables: ['x'] },
+    };
+    const set = {
+      name: 'messages',
+      files: Object.entries(files).map(([file, value]) => ({ file, text: JSON.stringify(value) })),
+    };
+    const places = listOfferPlaces([set]).filter(({ file, sort }) => file === 'lintel.config.json' && sort === 'value');
+    const accepted: AcceptedOffer[] = [];
+    // Variables of the others would enable WebSocket.
+    const own = await createOfferChecker({});
+    for (const place of places) accepted.push(...(await own.acceptAll(set, place)));
+    await own.close();
+    expect(accepted.filter(({ problems }) => problems.length > 0).map(describeOffer)).to.deep.equal([]);
+    const labels = accepted.filter(({ place }) => place.pointer.endsWith('enabled')).map(({ label }) => label);
+    expect(labels).to.deep.equal(['true']);
+  });
+
+  it('finds a problem that an item adds', async () => {
     const [place] = listOfferPlaces(sets).filter(({ set, sort }) => set === 'template' && sort === 'member');
     const set = sets.find(({ name }) => name === 'template');
     if (place === undefined || set === undefined) throw new Error('no place');
     const wrong = { label: 'wrong', textEdit: { range: checker.rangeAt(place), newText: '"invented": 1' } };
-    const [accepted] = checker.acceptAll(set, place, () => [wrong]);
+    const [accepted] = await checker.acceptAll(set, place, () => [wrong]);
     expect(accepted?.problems.join()).to.match(/invented/);
   });
 });

@@ -73,6 +73,7 @@ describe('language server: completion by the grammar of SQL', () => {
       ['INSERT INTO _users (id) ‸', ['VALUES', 'SELECT', 'DEFAULT VALUES']],
       ['INSERT INTO _users (id) VALUES ($1) ‸', ['ON CONFLICT', 'RETURNING']],
       ['INSERT INTO _users (id) VALUES ($1) ON ‸', ['CONFLICT']],
+      ['INSERT INTO _users (id) VALUES ($1) ON CONFLICT ‸', ['DO NOTHING']],
       ['INSERT INTO _users (id) VALUES ($1) ON CONFLICT (id) ‸', ['DO NOTHING', 'DO UPDATE SET']],
       ['INSERT INTO _users (id) VALUES ($1) ON CONFLICT DO NOTHING ‸', ['RETURNING']],
       ['UPDATE _users ‸', ['AS', 'SET']],
@@ -134,6 +135,12 @@ describe('language server: completion by the grammar of SQL', () => {
 
     it('that need a value first in the list of an INSERT', async () => {
       expect((await list('INSERT INTO _order (‸')).slice(0, 4)).to.deep.equal(['id', 'user_id', 'total', 'note']);
+    });
+
+    it('of keys only, where a conflict is named', async () => {
+      expect(await list('INSERT INTO _order (id, note) VALUES ($1, $2) ON CONFLICT (‸) DO NOTHING')).to.deep.equal([
+        'id',
+      ]);
     });
 
     it('with their source where several have the name', async () => {
@@ -209,6 +216,38 @@ describe('language server: completion by the grammar of SQL', () => {
     const sorting = (await own.requestCompletion(FILE, formatSqlResource('"SELECT text FROM _notes ORDER BY text ‸"')))
       .labels;
     expect(sorting).to.include.members(['ASC', 'LIMIT']).and.not.to.include('NULLS LAST');
+    await own.close();
+  });
+
+  it('of the connection that a model names: types, functions, and no tables of others', async () => {
+    const own = await openSqlEditor({
+      'lintel.config.json': JSON.stringify({
+        connections: {
+          main: { use: 'pglite' },
+          far: { use: 'mysql', url: '$ENV.MYSQL_URL' },
+          near: { use: 'pglite', path: 'memory://' },
+        },
+      }),
+      '.env': 'MYSQL_URL=mysql://nobody@localhost/nothing\n',
+      'definitions/_notes.model.json': NOTES,
+      'definitions/_visit.model.json': '{ "page": { "type": "String" }, "connection": "far" }',
+      'definitions/_stock.model.json': '{ "sku": { "type": "String" }, "connection": "near" }',
+    });
+    const listLabels = async (sql: string): Promise<readonly string[]> =>
+      (await own.requestCompletion(FILE, formatSqlResource(`"${sql}"`))).labels;
+    expect(await listLabels('SELECT page::‸ FROM _visit'))
+      .to.include('text')
+      .and.not.to.include('text[]');
+    expect(await listLabels('SELECT ‸ FROM _visit'))
+      .to.include('ifnull')
+      .and.not.to.include('date_trunc');
+    expect(await listLabels('SELECT 1 FROM ‸')).to.include.members(['_notes', '_visit', '_stock']);
+    expect(await listLabels('SELECT 1 FROM _visit v, ‸'))
+      .to.include('_notes')
+      .and.not.to.include('_stock');
+    const { uri, caret } = own.open(FILE, formatSqlResource('"SELECT ifnull(page, ‸) FROM _visit"'));
+    const place = { textDocument: { uri }, position: caret as Position };
+    expect(await own.client.sendRequest(SignatureHelpRequest.type, place)).not.to.equal(null);
     await own.close();
   });
 

@@ -8,7 +8,7 @@ import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { defineKind } from '../../contract/kind.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { flag, list, shape, slot, text, value } from '../../contract/combinators.js';
-import { completionsAt } from '../../language-server/features/completion.js';
+import { completeAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { specs } from '../../plugins/index.spec.js';
@@ -81,36 +81,36 @@ describe('language server: completion for plugins of others', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  function complete(letter: string) {
+  async function complete(letter: string) {
     const { text: typed, offset } = parseMarked(
       `{ "id": "a", "resource": "a", "letter": ${letter}, "actionables": [] }`,
     );
     void project.setText(name, typed);
     const view = createDocumentContext({ ...project, registry }, name);
     if (view === null) throw new Error('no view');
-    const items = completionsAt(view, offset ?? 0);
+    const { items } = await completeAt(view, offset ?? 0, Infinity);
     return [...items].sort((a, b) => ((a.sortText ?? '') < (b.sortText ?? '') ? -1 : 1));
   }
-  const labels = (letter: string): string[] => complete(letter).map(({ label }) => label);
+  const labels = async (letter: string): Promise<string[]> => (await complete(letter)).map(({ label }) => label);
 
-  it('offers keys in their order: required, usual, advanced; what is deprecated is struck through', () => {
-    const items = complete('{ ‸ }');
+  it('offers keys in their order: required, usual, advanced; what is deprecated is struck through', async () => {
+    const items = await complete('{ ‸ }');
     expect(items.map(({ label }) => label)).to.deep.equal(['to', 'paper', 'old', 'stamps', 'rare']);
     expect(
       items.filter(({ tags }) => tags?.includes(CompletionItemTag.Deprecated)).map(({ label }) => label),
     ).to.deep.equal(['old']);
   });
 
-  it('offers accessors where their roots are allowed, and the names that they offer', () => {
-    expect(labels('{ "to": "$‸" }')).to.deep.equal(['$HOUSE', '$HOUSE.street', '$HOUSE.number']);
-    expect(labels('{ "to": "at $HOUSE.‸" }')).to.deep.equal(['street', 'number']);
+  it('offers accessors where their roots are allowed, and the names that they offer', async () => {
+    expect(await labels('{ "to": "$‸" }')).to.deep.equal(['$HOUSE', '$HOUSE.street', '$HOUSE.number']);
+    expect(await labels('{ "to": "at $HOUSE.‸" }')).to.deep.equal(['street', 'number']);
   });
 
-  it('offers names by their source, plugins of a kind and whole variants', () => {
-    expect(labels('{ "paper": "‸" }')).to.include('image/png');
-    expect(labels('{ "stamps": [{ "stamp": "‸" }] }')).to.deep.equal(['BLUE']);
-    expect(labels('{ "stamps": [{ "stamp": "BLUE", ‸ }] }')).to.deep.equal(['worth']);
-    const [whole] = complete('{ "stamps": [‸] }');
+  it('offers names by their source, plugins of a kind and whole variants', async () => {
+    expect(await labels('{ "paper": "‸" }')).to.include('image/png');
+    expect(await labels('{ "stamps": [{ "stamp": "‸" }] }')).to.deep.equal(['BLUE']);
+    expect(await labels('{ "stamps": [{ "stamp": "BLUE", ‸ }] }')).to.deep.equal(['worth']);
+    const [whole] = await complete('{ "stamps": [‸] }');
     expect(whole?.textEdit?.newText).to.equal('{ "stamp": "BLUE", "worth": "${1:1 euro}" }');
   });
 });

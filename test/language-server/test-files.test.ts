@@ -108,4 +108,23 @@ describe('language server: test files', () => {
     for (const value of ['\\"a\\"', '\\"b\\"', '\\"c\\"', '\\"d\\"', '\\"e\\"', '{'])
       expect(fields).to.contain(`\\"words\\": ${value}`);
   });
+
+  it('renames a field of the payload in the requests of tests, and in the problems that they expect', async () => {
+    const rule = { field: { items: { type: 'ARRAY', fields: { sku: { type: 'STRING' } } } } };
+    const action = { id: 1, mode: 'RETURN', value: '$PAYLOAD.items', payload_validation: [rule] };
+    const order = JSON.stringify({ id: 'order', resource: 'order', actionables: [action] });
+    const request = '"request": { "resource": "order", "body": { "items": [{ "sku": "x" }], "other": 1 } }';
+    const test = inStep(`${request}, "expect": { "problem": { "pointer": "/items/0" } }`);
+    const name = 'definitions/order.test.json';
+    await editor.write({ 'definitions/order.resource.json': order, [name]: test });
+    const rename = async (before: string, to: string): Promise<string> => {
+      const text = test.replace(before, `${before}‸`);
+      return JSON.stringify(await requestRename(editor, name, openAtCaret(editor, name, text), to));
+    };
+    const outer = await rename('{ "it', 'lines');
+    expect(outer).to.contain('{ \\"lines\\": [').and.contain('\\"/lines/0\\"').and.contain('$PAYLOAD.lines');
+    expect(await rename('{ "sk', 'code'))
+      .to.contain('{ \\"code\\": \\"x')
+      .and.contain('{\\"code\\":{\\"type');
+  });
 });

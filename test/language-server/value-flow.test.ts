@@ -53,7 +53,9 @@ const FILES: Readonly<Record<string, string>> = {
   "returnables": ["id"] },
   { "id": "texts", "resource": "texts",
   "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT text FROM _log", "parameters": [] } }],
-  "returnables": ["text"] }]`,
+  "returnables": ["text"] },
+  { "id": "close", "resource": "close",
+  "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "UPDATE _log SET text = 'closed' WHERE id = 'a'", "parameters": [] } }] }]`,
 };
 
 describe('language server: value flow', () => {
@@ -97,6 +99,8 @@ describe('language server: value flow', () => {
       'sent by notify#1 (as mail, another system): $PAYLOAD.to',
     ]);
     expect(listSteps(flow, '_log.text').at(-1)).to.equal('answered by texts (as text, anyone): "text"');
+    // A value that has no name.
+    expect(listSteps(flow, '_log.text')).to.include('written by close#1 (as text, by the statement itself): …');
   });
 
   it('shows that a column is hashed, and that nothing returns it', async () => {

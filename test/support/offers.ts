@@ -12,7 +12,7 @@ import { createDocument, rangeAt } from '../../language/source/document.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import { parseSource } from '../../language/source/parse.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
-import { completionsAt } from '../../language-server/features/completion.js';
+import { completeAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { offsetAt } from './fixtures.js';
 
@@ -91,7 +91,7 @@ export interface OfferChecker {
     set: OfferSet,
     place: OfferPlace,
     only?: (items: readonly CompletionItem[]) => readonly CompletionItem[],
-  ): AcceptedOffer[];
+  ): Promise<AcceptedOffer[]>;
 }
 
 /** A project without files, in which every set is opened in turn. */
@@ -119,30 +119,33 @@ export async function createOfferChecker(env: Readonly<Record<string, string>>):
       show(set);
       return collectComplaints(project).map(describeProblem);
     },
-    acceptAll(set, place, only = (items) => items) {
+    async acceptAll(set, place, only = (items) => items) {
       show(set);
-      const valid = set.files.find(({ file }) => file === place.file)?.text ?? '';
+      const text = set.files.find(({ file }) => file === place.file)?.text ?? '';
       const path = toPath(place.file);
-      project.setText(path, valid);
+      project.setText(path, text);
+      collectComplaints(project);
+      // The names of an emptied file are missing already.
+      if (place.sort === 'file') project.setText(path, '[]');
       const before = countByText(collectComplaints(project).map(describeProblem));
       project.setText(path, place.text);
       const view = createDocumentContext(project, path);
       if (view === null) return [];
-      const items = only(completionsAt(view, place.offset));
-      const accepted = items.map((item): AcceptedOffer => {
-        const { text, stops } = acceptItem(place.text, item);
-        project.setText(path, text);
+      const items = only((await completeAt(view, place.offset, Infinity)).items);
+      const offers = items.map((item): AcceptedOffer => {
+        const { text: accepted, stops } = acceptItem(place.text, item);
+        project.setText(path, accepted);
         const left = new Map(before);
         const problems = collectComplaints(project).filter((problem) => {
           const described = describeProblem(problem);
           const count = left.get(described) ?? 0;
           left.set(described, count - 1);
-          return count <= 0 && !isAsked(problem, place.file, text, stops);
+          return count <= 0 && !isAsked(problem, place.file, accepted, stops);
         });
-        return { place, label: item.label, text, problems: problems.map(describeProblem) };
+        return { place, label: item.label, text: accepted, problems: problems.map(describeProblem) };
       });
-      project.setText(path, valid);
-      return accepted;
+      project.setText(path, text);
+      return offers;
     },
   };
   project.setText(join(folder, 'a.json'), '{ "sql_query": { "query": "SELECT 1" } }');

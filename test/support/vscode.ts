@@ -45,10 +45,6 @@ const QUIET = {
   'json.schemaDownload.enable': false,
   // On by default in a browser.
   'files.autoSave': 'off',
-  // Typed text stays unchanged, whatever a test's speed.
-  'editor.autoClosingBrackets': 'never',
-  'editor.autoClosingQuotes': 'never',
-  'editor.wordBasedSuggestions': 'off',
   'editor.cursorBlinking': 'solid',
   // A folder is opened without trust and without a question about it.
   'security.workspace.trust.startupPrompt': 'never',

@@ -38,6 +38,7 @@ const WORDS: Partial<Record<SymbolKind, string>> = {
   name: 'value of an actionable',
   generated: 'made by a generator',
   claim: 'claim of the token',
+  'issued-claim': 'issued in a token',
   secret: 'hashed or encrypted',
 };
 
@@ -84,10 +85,11 @@ const NO_TABLES = {
   listAddedFields: () => [],
 };
 
-/** Claims that any resource reads from its token, this one's first. */
+/** Claims that any resource reads from its token or issues in one, this one's first. */
 export const suggestClaims: NameSource = (place) =>
   uniqueNames([
     ...listDeclaredNames(place.site.definition, 'claim'),
+    ...listDefinitions(place).flatMap((definition) => listDeclaredNames(definition, 'issued-claim')),
     ...listDefinitions(place).flatMap((definition) => listDeclaredNames(definition, 'claim')),
   ]);
 

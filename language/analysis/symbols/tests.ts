@@ -1,10 +1,10 @@
 /** Collects the names in test files: resources, models, fields, claims, events. */
 import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
 import { listTestTables } from '../checks/tests.js';
-import type { Definition } from '../model.js';
+import type { Definition, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getClaimGroups } from './claims.js';
-import { locateContent } from './locations.js';
+import { locateContent, locateInside } from './locations.js';
 import { getLookup } from './lookup.js';
 import { fieldId, modelId } from './models.js';
 import { resourceId } from './resources.js';
@@ -31,6 +31,8 @@ export function collectTests(collecting: SymbolCollector): void {
       if (isDeclaredName(analysis, 'event', name))
         add(sharedId('event', name), locateContent({ doc, start, end }), 'use');
     }
+    for (const one of listItems(definition.node, 'cases'))
+      for (const step of listItems(one, 'steps')) collectPayload(collecting, definition, step);
     for (const { members, resources } of listClaims(definition))
       for (const { key, keyStart: start, keyEnd: end } of members) {
         const id = findClaim(collecting, resources, key);
@@ -44,6 +46,29 @@ const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =
 
 const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
   findValue(node, name)?.items ?? [];
+
+/** The fields of the payload that a step sends, and of the one that its answer calls wrong. */
+function collectPayload({ analysis, add }: SymbolCollector, { doc }: Definition, step: LocatedNode): void {
+  const request = findValue(step, 'request');
+  const [id = ''] = request === null ? [] : getResource(request);
+  const resource = getLookup(analysis).resource(id);
+  if (resource === undefined) return;
+  const within = String(analysis.definitions.indexOf(resource.definition));
+  const visit = (node: LocatedNode | null, fields: ResourceModel['payloadFields'], path: string): void => {
+    for (const item of node?.items ?? []) visit(item, fields, path);
+    for (const { key, keyStart: start, keyEnd: end, value } of node?.members ?? []) {
+      const field = fields.get(key);
+      if (field === undefined) continue;
+      add({ sort: 'payload', within, name: `${path}${key}` }, locateContent({ doc, start, end }), 'use');
+      visit(value, field.fields, `${path}${key}.`);
+    }
+  };
+  visit(findValue(request, 'body'), resource.payloadFields, '');
+  const pointer = findValue(findValue(findValue(step, 'expect'), 'problem'), 'pointer');
+  const [, name = ''] = pointer?.type === 'string' ? String(pointer.scalar).split('/') : [];
+  if (pointer !== null && resource.payloadFields.has(name))
+    add({ sort: 'payload', within, name }, locateInside({ doc, ...pointer }, 1, 1 + name.length), 'use');
+}
 
 /** The names of the messages that a test expects. */
 function listEvents({ node }: Definition): LocatedNode[] {

@@ -5,6 +5,7 @@
  */
 import { expect } from 'chai';
 import { createAnalyser, type Analyser, type SourceFile } from '../../../language/analysis/analyse.js';
+import { analyseConfig } from '../../../language/analysis/config.js';
 import { createEnvFacts } from '../../../language/project/environment.js';
 import { createDocument } from '../../../language/source/document.js';
 import { parseDamagedSource } from '../../../language/source/repair.js';
@@ -77,6 +78,15 @@ describe('missing characters', () => {
       });
       expect(missed.length, missed.map(describeLoss).join('\n')).to.be.at.most(losses.length / 1000);
     });
+
+  it('are found before a string that contains quotes, and in the config', () => {
+    const text = '{\n  query": "SELECT \\"key\\" FROM visit",\n  "parameters": []\n}';
+    const { insertion } = parseDamagedSource(createDocument('', text));
+    expect(insertion).to.deep.equal({ offset: text.indexOf('query'), text: '"' });
+    const config = '{\n  "http": { "methods": [POST", "GET"] },\n  "websocket": { "enabled": true, "ping": 30 }\n}\n';
+    const { problems } = analyseConfig('lintel.config.json', config, registry, env);
+    expect(problems.map(({ code }) => code)).to.deep.equal(['SRC_SYNTAX']);
+  });
 
   it('keep the rest of the text in place', () => {
     const text = '{ "a": { "b": "x }, "c": [1, 2] }';

@@ -18,6 +18,8 @@ export interface SqlCaret {
     | 'table'
     /** Only a column of `target`: the column list of an INSERT, or the left side of SET. */
     | 'target'
+    /** Only a column of a key of `target`: what conflicts. */
+    | 'key'
     | 'value'
     /** A value that cannot be a column, in VALUES. */
     | 'row'
@@ -81,7 +83,9 @@ export function analyseCaret(source: string, offset: number): SqlCaret | null {
     sources: listSourcesAt(words, i).flatMap(withoutCaret),
     common: listCommonAt(words, i),
     target: findTarget(words, i),
-    listed: open < 0 ? listAssigned(words, i) : readColumnList(words, open).flatMap((name) => name ?? []),
+    listed: (open < 0 ? listAssigned(words, i) : readColumnList(words, open)).filter(
+      (name): name is string => name !== null && name !== CARET,
+    ),
     column: scanSql(probe).placeholders.find((one) => one.start === start)?.column ?? null,
     keywords:
       at === 'word'
@@ -165,6 +169,7 @@ function getCaretPlace(words: readonly Lexeme[], i: number, open: number): SqlCa
     heads.push(index);
   });
   if (isTable) return 'table';
+  if (/^(?:open|comma)$/.test(before.type) && words[open - 1]?.text === 'CONFLICT') return 'key';
   if (isTargetList(words, i, open)) return 'target';
   if (isAlias(words, i, heads)) return 'word';
   // `email NOT |` begins NOT IN or NOT LIKE.
@@ -185,11 +190,10 @@ function getCaretKind(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
 const isAlias = (words: readonly Lexeme[], i: number, heads: readonly number[]): boolean =>
   heads.some((head) => (i === head + 1 || i === head + 2) && findAlias(words, head) === CARET);
 
-/** `INSERT INTO t (a, |`, `ON CONFLICT (|`, `SET a = 1, |`. */
+/** `INSERT INTO t (a, |`, `SET a = 1, |`. */
 function isTargetList(words: readonly Lexeme[], i: number, open: number): boolean {
   const before = words[i - 1];
   if (open >= 0 && (before?.type === 'open' || before?.type === 'comma')) {
-    if (words[open - 1]?.text === 'CONFLICT') return true;
     let at = open - 1;
     while (words[at - 1]?.type === 'dot') at -= 2;
     if (isName(words[at]) && words[at - 1]?.text === 'INTO') return true;

@@ -71,7 +71,7 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   NATURAL: splitList('JOIN, LEFT JOIN'),
   NULLS: splitList('FIRST, LAST'),
   FOR: splitList('UPDATE, SHARE, NO KEY UPDATE, KEY SHARE'),
-  CONFLICT: splitList('DO NOTHING, DO UPDATE SET'),
+  CONFLICT: ['DO NOTHING'],
   DO: splitList('NOTHING, UPDATE SET'),
   UNION: splitList('ALL, SELECT'),
   INTERSECT: ['SELECT'],
