@@ -20,7 +20,7 @@ import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 import { createAnalyserCache } from './analyser-cache.js';
-import { FIRST_TURN, startTurn } from './defer-until-idle.js';
+import { startTurn } from './defer-until-idle.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
@@ -65,9 +65,11 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  computeInTurn(): boolean;
-  /** Current problems of these files and, of others, those of the last analysis. Null if there is none, or too much is new. */
-  findFirstProblems(names: readonly string[]): readonly Problem[] | null;
+  /**
+   * Computes a part of the snapshot; true when it is computed. Where that takes long, `publishFirst` gets the current problems of
+   * these files with the last ones of the others.
+   */
+  computeInTurn(names: readonly string[], publishFirst: (problems: readonly Problem[]) => void): boolean;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
@@ -139,12 +141,15 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
+  /** Of the current texts, the problems of open files are found. */
+  let isFirstFound = false;
   let parser: Promise<void> | null = null;
   const late = createLateFindings();
   const texts = createTextTrials();
   /** `name`: the only file with another text. */
   const discardAnalysis = (name?: string): void => {
     now = null;
+    isFirstFound = false;
     if (name === undefined) files = null;
     else overlayText(name);
     texts.discardTrials(name);
@@ -273,18 +278,22 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       last = now;
       return now;
     },
-    computeInTurn() {
+    computeInTurn(names, publishFirst) {
       if (now !== null) return true;
-      const found = getAnalyser().analyseInTurn(listFiles(), createOptions(), startTurn());
-      if (found !== null) last = now = createSnapshot(found);
-      return found !== null;
-    },
-    findFirstProblems(names) {
-      if (last === null) return null;
-      const first = new Set(names.map(toRelativeName));
-      const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
-      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions(), startTurn(FIRST_TURN));
-      return found && [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
+      const [analyser, isOver] = [getAnalyser(), startTurn()];
+      if (last !== null && !isFirstFound && analyser.isWide) {
+        const first = new Set(names.map(toRelativeName));
+        const found = analyser.analyseFirst(first, listFiles(), createOptions(), isOver);
+        if (found === null) return false;
+        isFirstFound = true;
+        const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
+        publishFirst([...removeUncertain([...listOwnProblems(), ...found]), ...rest]);
+        return false;
+      }
+      const found = analyser.analyseInTurn(listFiles(), createOptions(), isOver);
+      if (found === null) return false;
+      last = now = createSnapshot(found);
+      return !isOver();
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);

@@ -48,7 +48,6 @@ export function createPublisher({
   const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
-  const inTurns = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
   let over = false;
 
@@ -58,8 +57,12 @@ export function createPublisher({
     if (over) return;
     try {
       if (published.has(project) && project.isParserReady) {
-        if (project.computeInTurn()) publishAllFiles(project);
-        else publishInTurns(project);
+        const isDone = project.computeInTurn(listOpenFiles(project), (found) => {
+          announceReading(project);
+          replaceReports(project, found);
+        });
+        if (isDone) publishAllFiles(project);
+        else deferUntilIdle(() => publisher.publishNow(project));
         return;
       }
       if (!published.has(project)) publishOpenFiles(project);
@@ -67,18 +70,6 @@ export function createPublisher({
     } catch (error) {
       logFailure(error);
     }
-  }
-
-  function publishInTurns(project: Project): void {
-    if (!inTurns.has(project)) {
-      const found = project.findFirstProblems(listOpenFiles(project));
-      if (found !== null) {
-        announceReading(project);
-        replaceReports(project, found);
-      }
-    }
-    inTurns.add(project);
-    deferUntilIdle(() => publisher.publishNow(project));
   }
 
   function publishOpenFiles(project: Project): void {
@@ -99,7 +90,6 @@ export function createPublisher({
   const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
 
   function publishAllFiles(project: Project): void {
-    inTurns.delete(project);
     replaceReports(project, project.getSnapshot().problems);
     report(project);
     deferUntilIdle(() => onPublished?.(project));
@@ -148,7 +138,6 @@ export function createPublisher({
         publish(project);
         return;
       }
-      inTurns.delete(project);
       clearTimeout(waiting.get(project));
       waiting.set(
         project,

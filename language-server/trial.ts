@@ -6,6 +6,7 @@ import type { Problem } from '../contract/problem.js';
 import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/analyse.js';
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
+import { memoize } from '../language/analysis/memoize.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
 import { createAnalyserCache } from './analyser-cache.js';
 import type { LoadedRegistry } from './registry-source.js';
@@ -33,14 +34,23 @@ export interface TrialSource {
 /** For one state of the other files. `analyser`: of earlier trials. */
 export function createTrials({ files, analysis, options }: TrialSource, analyser: Analyser): Trials {
   const kept = new Map<string, readonly Problem[]>();
+  /** By the texts before, then by the text. */
+  const answers = new Map<string, Map<string, readonly Problem[]>>();
   let size = 0;
   const byName = new Map(files.map((file) => [file.file, file]));
   const isSmall = files.length <= FEW;
   const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
+  const users = new Map<string, readonly string[]>();
+
+  function getUsers(file: string): readonly string[] {
+    const found = users.get(file) ?? listUsers(analysis, file);
+    users.set(file, found);
+    return found;
+  }
 
   function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
     if (isSmall) return new Set(byName.keys());
-    const around = new Set(listUsers(analysis, file));
+    const around = new Set(getUsers(file));
     for (const text of texts)
       for (const word of listWords(text)) for (const owner of owners.get(word) ?? []) around.add(owner);
     for (const name of byName.keys()) {
@@ -56,9 +66,10 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     if (known !== undefined) return known;
     const { problems } = analyseAround(file, text, around, options);
     const found = problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
-    size += key.length;
+    size += key.length + text.length;
     if (size > MOST_KEPT) {
       kept.clear();
+      answers.clear();
       size = key.length;
     }
     kept.set(key, found);
@@ -70,12 +81,22 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     return analyser.analyseAll([...others, { file, text }], own);
   }
 
+  function compareTexts(file: string, text: string, before: readonly string[]): readonly Problem[] {
+    const around = listAround(file, [text, ...before]);
+    const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
+    return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
+  }
+
   return {
     analyse: (file, text, refusals) => analyseAround(file, text, listAround(file, [text]), { ...options, refusals }),
     findNew(file, text, before) {
-      const around = listAround(file, [text, ...before]);
-      const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
-      return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
+      const key = [file, ...before].join('\n');
+      const known = answers.get(key)?.get(text);
+      if (known !== undefined) return known;
+      const found = compareTexts(file, text, before);
+      const all = answers.get(key) ?? new Map<string, readonly Problem[]>();
+      answers.set(key, all.set(text, found));
+      return found;
     },
   };
 }
@@ -135,7 +156,7 @@ export function createTextTrials(): {
 }
 
 /** Files of each resource id, path and spelling of a model. */
-function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, ReadonlySet<string>> {
+const mapOwners = memoize(({ definitions, resources }: Analysis): ReadonlyMap<string, ReadonlySet<string>> => {
   const owners = new Map<string, Set<string>>();
   const add = (name: string, file: string): void => {
     const all = owners.get(name);
@@ -150,7 +171,7 @@ function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, Re
   const files = new Map(models.map(({ name, doc }) => [name, doc.file]));
   for (const [alias, name] of mapModelsByAlias([...files.keys()])) add(alias, files.get(name) ?? '');
   return owners;
-}
+});
 
 const listWords = (text: string): Set<string> => new Set(text.match(/"[^"\n]*"|\w+/g)?.flatMap(splitWord));
 
