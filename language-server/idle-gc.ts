@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without a message that count as idle; a collection takes about 50. */
+/** Milliseconds without a message or a turn that count as idle; a collection takes about 50. */
 const PAUSE = 1500;
 
-/** Returns a function to be called on each message; `collect` runs after a pause. */
+/** Returns a function to be called on each message and turn; `collect` runs after a pause. */
 export function collectWhenIdle(collect: () => void, pause = PAUSE): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {

@@ -30,6 +30,8 @@ interface PublisherOptions {
   readonly getReports: () => DiagnosticReports;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
+  /** Called in each turn of an analysis. */
+  readonly onWork?: (() => void) | undefined;
   /** Called after the diagnostics of the whole project are sent. */
   readonly onPublished?: (project: Project) => void;
 }
@@ -41,6 +43,7 @@ export function createPublisher({
   getReports,
   toClientUri,
   pause,
+  onWork,
   onPublished,
 }: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
@@ -54,6 +57,7 @@ export function createPublisher({
   function publish(project: Project): void {
     waiting.delete(project);
     begun.add(project);
+    onWork?.();
     if (over) return;
     try {
       if (published.has(project) && project.isParserReady) {

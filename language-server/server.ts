@@ -41,7 +41,8 @@ interface InitializationOptions extends Trust {
   readonly offerTime: number;
 }
 
-export function serve(connection: Connection, version: string): void {
+/** `onWork`: called for work that no message begins. */
+export function serve(connection: Connection, version: string, onWork?: () => void): void {
   const documents = new TextDocuments(TextDocument);
   let client: ClientCapabilities = {};
   let trusted = false;
@@ -65,7 +66,7 @@ export function serve(connection: Connection, version: string): void {
   const publisher = createPublisher({
     connection,
     workspace,
-
+    onWork,
     getReports: () => reports,
     listOpenNames,
     toClientUri: (name) => server.toClientUri(name),

@@ -118,7 +118,7 @@ function listUsers({ definitions, resources }: Analysis, file: string): string[]
 export function createTextTrials(): {
   /** `name`: the only file with another text. */
   discardTrials(name?: string): void;
-  recordSound(texts: ReadonlyMap<string, string>, problems: readonly Problem[], toFile: (name: string) => string): void;
+  recordSound(files: ReadonlyMap<string, SourceFile>, problems: readonly Problem[]): void;
   getSoundText(name: string): string | null;
   findNew(
     name: string,
@@ -145,9 +145,9 @@ export function createTextTrials(): {
     discardTrials(name) {
       if (current?.name !== name) current = null;
     },
-    recordSound(texts, problems, toFile) {
+    recordSound(files, problems) {
       const invalid = new Set(problems.flatMap(({ severity, file }) => (severity === 'error' ? [file] : [])));
-      for (const [name, text] of texts) if (!invalid.has(toFile(name))) sound.set(name, text);
+      for (const [name, { file, text }] of files) if (!invalid.has(file)) sound.set(name, text);
     },
     getSoundText: (name) => sound.get(name) ?? null,
     findNew: (name, file, { text, before }, source) => getTrials(name, source).findNew(file, text, before),

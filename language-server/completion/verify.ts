@@ -34,9 +34,9 @@ export function verifyOffers(
   time: number,
 ): VerifiedOffers {
   if (view.doc.text.length > MOST || items.length === 0) return { items: items.map(withoutData), isComplete: true };
+  const until = performance.now() + time;
   const checker = createOfferChecker(view, site.cursor.offset);
   const isInStatement = site.inside !== null && statementAt(view, site) !== null;
-  const until = performance.now() + time;
   const kept: CompletionItem[] = [];
   const isTyped = createTypedTest(view, site.cursor.offset);
   const getRank = (item: CompletionItem): string => `${isTyped(item) ? 0 : 1}${item.sortText ?? item.label}`;
@@ -49,9 +49,8 @@ export function verifyOffers(
       continue;
     }
     // Without time, the rest is offered untried: on a slow machine no item may be missing. The next letter tries again.
-    if (i > 0 && performance.now() > until)
-      return { items: [...kept, ...order.slice(i).map(withoutData)], isComplete: false };
-    const found = checker.findClean(item);
+    const found = checker.findClean(item, i === 0 ? Infinity : until);
+    if (found === undefined) return { items: [...kept, ...order.slice(i).map(withoutData)], isComplete: false };
     if (found !== null) kept.push(found);
   }
   return { items: kept, isComplete: true };
@@ -84,8 +83,8 @@ function* listTexts(item: CompletionItem): Generator<CompletionItem> {
 interface OfferChecker {
   /** True if the text was sound before, so that an offer must leave it sound. */
   readonly isStrict: boolean;
-  /** The item with a text that checks clean; null if it has none. */
-  findClean(item: CompletionItem): CompletionItem | null;
+  /** The item with a text that checks clean; null if it has none, undefined if none is found until then. */
+  findClean(item: CompletionItem, until: number): CompletionItem | null | undefined;
 }
 
 function createOfferChecker(view: DocumentContext, offset: number): OfferChecker {
@@ -114,8 +113,9 @@ function createOfferChecker(view: DocumentContext, offset: number): OfferChecker
 
   return {
     isStrict,
-    findClean(item) {
+    findClean(item, until) {
       for (const one of listTexts(item)) {
+        if (performance.now() > until) return undefined;
         const made = acceptItem(doc, one);
         const blame = findBlame(made);
         if (blame.length === 0) return withoutData(one);
