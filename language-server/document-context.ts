@@ -49,7 +49,7 @@ export interface DocumentContext {
   readonly tree: SourceTree;
   /** Definitions of this file in `snapshot`. */
   readonly definitions: readonly Definition[];
-  /** The current analysis. */
+  /** The current analysis, where it is available (`getAvailableSnapshot`). */
   readonly snapshot: Snapshot;
   readonly analysis: Analysis;
   /** Problems of this file in `snapshot`. */
@@ -83,10 +83,10 @@ export function createDocumentContext(project: Project, name: string, supposed?:
       return (tree ??= parseDamagedSource(doc));
     },
     get snapshot() {
-      return project.getSnapshot();
+      return project.getAvailableSnapshot();
     },
     get analysis() {
-      return project.getSnapshot().analysis;
+      return project.getAvailableSnapshot().analysis;
     },
     get recentAnalysis() {
       return (project.getComputedSnapshot() ?? project.getRecentSnapshot()).analysis;
@@ -95,7 +95,7 @@ export function createDocumentContext(project: Project, name: string, supposed?:
       return [...view.analysis.definitions, ...view.analysis.tests].filter(({ doc: { file } }) => file === doc.file);
     },
     get problems() {
-      return project.getSnapshot().problems.filter(({ file }) => file === doc.file);
+      return project.getAvailableSnapshot().problems.filter(({ file }) => file === doc.file);
     },
     definitionAt: (offset) => (isSupposed ? null : findInnermost(view.definitions, offset)),
     getCursorContext: (offset) => createCursorContext(view, offset, isSupposed ? typedRootAt : rootAt),

@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without a message that count as idle; a collection takes about 50. */
+/** Milliseconds without a message or a turn that count as idle; collecting takes about 100. */
 const PAUSE = 1500;
 
-/** Returns a function to be called on each message; `collect` runs after a pause. */
+/** Returns a function to be called on each message and turn; `collect` runs after a pause. */
 export function collectWhenIdle(collect: () => void, pause = PAUSE): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
@@ -33,8 +33,12 @@ export function createGarbageCollector(): () => void {
   return () => (collect ??= exposeGc())();
 }
 
-/** Without the flag, older engines keep the space between objects. The second collection releases empty pages. */
+/**
+ * Without the flag, older engines keep the space between objects. The first collection may end one that has begun, which keeps what
+ * was in use then; the last one releases empty pages.
+ */
 function compactMemory(collect: () => void): void {
+  collect();
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');

@@ -5,9 +5,9 @@ import { serve } from './server.js';
 
 /** The arguments select the transport: `--stdio`, `--node-ipc`, `--socket=PORT`. */
 export function main(version: string): void {
-  serve(createConnection(ProposedFeatures.all), version);
-  // Registered after the connection's own listeners, so that no data is read before it listens.
   const noticed = collectWhenIdle(createGarbageCollector());
+  serve(createConnection(ProposedFeatures.all), version, noticed);
+  // Registered after the connection's own listeners, so that no data is read before it listens.
   process.stdin.on('data', noticed);
   process.on('message', noticed);
 }

@@ -8,6 +8,7 @@ import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
+import { isSame } from '../language/analysis/lookups.js';
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { SqlText } from '../language/analysis/facts.js';
 import type { Registry } from '../language/analysis/registry.js';
@@ -20,13 +21,16 @@ import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 import { createAnalyserCache } from './analyser-cache.js';
-import { FIRST_TURN, startTurn } from './defer-until-idle.js';
+import { startTurn } from './defer-until-idle.js';
 import type { EnvNames } from './env-names.js';
 import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
 import { createTextTrials, type TrialSource } from './trial.js';
+
+/** Files of a large project. */
+const MANY = 200;
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -65,9 +69,14 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  computeInTurn(): boolean;
-  /** Current problems of these files and, of others, those of the last analysis. Null if there is none, or too much is new. */
-  findFirstProblems(names: readonly string[]): readonly Problem[] | null;
+  /** The last one in a large project of which only the config, the environment or plugins have changed: it takes long. */
+  getAvailableSnapshot(): Snapshot;
+  isLarge(): boolean;
+  /**
+   * Computes a part of the snapshot; true when it is computed. Where that takes long, `publishFirst` gets the current problems of
+   * these files with the last ones of the others.
+   */
+  computeInTurn(names: readonly string[], publishFirst: (problems: readonly Problem[]) => void): boolean;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
@@ -123,14 +132,14 @@ interface PreloadedProject {
 
 async function preloadProject(folder: string, trusted: () => boolean): Promise<PreloadedProject> {
   const configFile = join(folder, CONFIG_NAME);
-  const typed = new Map<string, string>();
+  const typed = new Map<string, SourceFile>();
   const toRelativeName = (name: string): string => relative(folder, name) || CONFIG_NAME;
   const state = await openProjectDisk({
     folder,
     configFile,
     trusted,
     toRelativeName,
-    getTypedConfig: () => typed.get(configFile) ?? null,
+    getTypedConfig: () => typed.get(configFile)?.text ?? null,
     listPatterns: () => config.get().config.definitions,
     onSettings: () => config.clearAll(),
   });
@@ -139,25 +148,29 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
+  let lastFiles: readonly SourceFile[] = [];
+  /** Of the current texts, the problems of open files are found. */
+  let isFirstFound = false;
   let parser: Promise<void> | null = null;
   const late = createLateFindings();
   const texts = createTextTrials();
   /** `name`: the only file with another text. */
   const discardAnalysis = (name?: string): void => {
     now = null;
+    isFirstFound = false;
     if (name === undefined) files = null;
     else overlayText(name);
     texts.discardTrials(name);
   };
   /** A letter replaces one entry; a list of thousands is not made again for it. */
   const overlayText = (name: string): void => {
-    const text = typed.get(name);
+    const file = typed.get(name);
     if (name === configFile || files === null) return;
-    if (text === undefined || !files.has(name)) files = null;
-    else files.set(name, { file: toRelativeName(name), text });
+    if (file === undefined || !files.has(name)) files = null;
+    else files.set(name, file);
   };
 
-  const getConfigText = (): string | null => typed.get(configFile) ?? state.configText;
+  const getConfigText = (): string | null => typed.get(configFile)?.text ?? state.configText;
   /** While the config is invalid, definitions are checked with the last valid one. */
   const config = createConfigCache(() => {
     const { env, variables, plugins } = state;
@@ -167,7 +180,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   const getOverlaidFiles = (): ReadonlyMap<string, SourceFile> => {
     if (files !== null) return files;
     const all = new Map(state.files);
-    for (const [name, text] of typed) if (name !== configFile) all.set(name, { file: toRelativeName(name), text });
+    for (const [name, file] of typed) if (name !== configFile) all.set(name, file);
     files = all;
     return all;
   };
@@ -186,13 +199,14 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     ...{ env: state.env, ...state.statements, given: config.get().config, refusals: late.refusals },
   });
 
-  function createSnapshot(analysis: Analysis): Snapshot {
-    const served = config.get();
+  function recordSnapshot(analysis: Analysis): Snapshot {
     const unmatched = isRead ? checkConfigPatterns() : [];
     const settings = late.listSettingProblems(analysis, getConfigText());
     const all = removeUncertain([...listOwnProblems(), ...unmatched, ...analysis.problems, ...settings]);
-    texts.recordSound(typed, all, toRelativeName);
-    return { analysis, problems: all, config: served.config };
+    texts.recordSound(typed, all);
+    lastFiles = listFiles();
+    last = now = { analysis, problems: all, config: config.get().config };
+    return now;
   }
 
   const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
@@ -250,9 +264,9 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     isConfig: (name) => name === configFile,
     hasFile: (name) => name === configFile || getOverlaidFiles().has(name),
     setText(name, text) {
-      if ((typed.get(name) ?? null) === text) return;
+      if ((typed.get(name)?.text ?? null) === text) return;
       if (text === null) typed.delete(name);
-      else typed.set(name, text);
+      else typed.set(name, { file: toRelativeName(name), text });
       if (name === configFile) config.clear();
       discardAnalysis(name);
       startParser();
@@ -268,23 +282,29 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     get files() {
       return getOverlaidFiles();
     },
-    getSnapshot() {
-      now ??= createSnapshot(getAnalyser().analyseAll(listFiles(), createOptions()));
-      last = now;
-      return now;
+    getSnapshot: () => now ?? recordSnapshot(getAnalyser().analyseAll(listFiles(), createOptions())),
+    isLarge: () => lastFiles.length > MANY,
+    getAvailableSnapshot() {
+      const isLate = now === null && last !== null && project.isLarge() && isSame(lastFiles, listFiles());
+      return isLate && last ? last : project.getSnapshot();
     },
-    computeInTurn() {
+    computeInTurn(names, publishFirst) {
       if (now !== null) return true;
-      const found = getAnalyser().analyseInTurn(listFiles(), createOptions(), startTurn());
-      if (found !== null) last = now = createSnapshot(found);
-      return found !== null;
-    },
-    findFirstProblems(names) {
-      if (last === null) return null;
-      const first = new Set(names.map(toRelativeName));
-      const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
-      const found = getAnalyser().analyseFirst(first, listFiles(), createOptions(), startTurn(FIRST_TURN));
-      return found && [...removeUncertain([...listOwnProblems(), ...found]), ...rest];
+      const [analyser, isOver] = [getAnalyser(), startTurn()];
+      const isFewOpen = names.length * 2 < lastFiles.length;
+      if (last !== null && !isFirstFound && isFewOpen && analyser.isWide) {
+        const first = new Set(names.map(toRelativeName));
+        const found = analyser.analyseFirst(first, listFiles(), createOptions(), isOver);
+        if (found === null) return false;
+        isFirstFound = true;
+        const rest = last.problems.filter(({ file }) => !first.has(file) && file !== CONFIG_NAME);
+        publishFirst([...removeUncertain([...listOwnProblems(), ...found]), ...rest]);
+        return false;
+      }
+      const found = analyser.analyseInTurn(listFiles(), createOptions(), isOver);
+      if (found === null) return false;
+      recordSnapshot(found);
+      return !isOver();
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);

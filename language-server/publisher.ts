@@ -30,6 +30,8 @@ interface PublisherOptions {
   readonly getReports: () => DiagnosticReports;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
+  /** Called in each turn of an analysis. */
+  readonly onWork?: (() => void) | undefined;
   /** Called after the diagnostics of the whole project are sent. */
   readonly onPublished?: (project: Project) => void;
 }
@@ -41,6 +43,7 @@ export function createPublisher({
   getReports,
   toClientUri,
   pause,
+  onWork,
   onPublished,
 }: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
@@ -48,18 +51,22 @@ export function createPublisher({
   const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
-  const inTurns = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
   let over = false;
 
   function publish(project: Project): void {
     waiting.delete(project);
     begun.add(project);
+    onWork?.();
     if (over) return;
     try {
       if (published.has(project) && project.isParserReady) {
-        if (project.computeInTurn()) publishAllFiles(project);
-        else publishInTurns(project);
+        const isDone = project.computeInTurn(listOpenFiles(project), (found) => {
+          announceReading(project);
+          replaceReports(project, found);
+        });
+        if (isDone) publishAllFiles(project);
+        else deferUntilIdle(() => publisher.publishNow(project));
         return;
       }
       if (!published.has(project)) publishOpenFiles(project);
@@ -67,18 +74,6 @@ export function createPublisher({
     } catch (error) {
       logFailure(error);
     }
-  }
-
-  function publishInTurns(project: Project): void {
-    if (!inTurns.has(project)) {
-      const found = project.findFirstProblems(listOpenFiles(project));
-      if (found !== null) {
-        announceReading(project);
-        replaceReports(project, found);
-      }
-    }
-    inTurns.add(project);
-    deferUntilIdle(() => publisher.publishNow(project));
   }
 
   function publishOpenFiles(project: Project): void {
@@ -99,7 +94,6 @@ export function createPublisher({
   const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
 
   function publishAllFiles(project: Project): void {
-    inTurns.delete(project);
     replaceReports(project, project.getSnapshot().problems);
     report(project);
     deferUntilIdle(() => onPublished?.(project));
@@ -148,7 +142,6 @@ export function createPublisher({
         publish(project);
         return;
       }
-      inTurns.delete(project);
       clearTimeout(waiting.get(project));
       waiting.set(
         project,

@@ -7,8 +7,8 @@ import type { DocumentContext } from './document-context.js';
 export interface ServerContext {
   readonly connection: Connection;
   readonly client: ClientCapabilities;
-  /** Milliseconds to find out which completions check clean; the others wait for the next request. */
-  readonly offerTime: number;
+  /** Milliseconds to find out which completions check clean, if the client sets them. */
+  readonly offerTime: number | null;
   /** Null for a file outside of all projects. Waits until the project is loaded. */
   loadDocument(uri: string): Promise<DocumentContext | null>;
   getOpenText(uri: string): string | null;

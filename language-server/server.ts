@@ -25,8 +25,6 @@ export interface Trust {
 /** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
-const OFFER_TIME = 400;
-
 const DIAGNOSTICS = { identifier: 'lintel', interFileDependencies: true, workspaceDiagnostics: true };
 
 /** A test may name a file of any type, and a folder may contain one that is named. */
@@ -41,12 +39,13 @@ interface InitializationOptions extends Trust {
   readonly offerTime: number;
 }
 
-export function serve(connection: Connection, version: string): void {
+/** `onWork`: called for work that no message begins. */
+export function serve(connection: Connection, version: string, onWork?: () => void): void {
   const documents = new TextDocuments(TextDocument);
   let client: ClientCapabilities = {};
   let trusted = false;
   let pause: number | undefined;
-  let offerTime = OFFER_TIME;
+  let offerTime: number | null = null;
   let isDatabaseWanted = true;
   let isQuiet: () => void = () => undefined;
   const workspace = createWorkspace({
@@ -65,7 +64,7 @@ export function serve(connection: Connection, version: string): void {
   const publisher = createPublisher({
     connection,
     workspace,
-
+    onWork,
     getReports: () => reports,
     listOpenNames,
     toClientUri: (name) => server.toClientUri(name),

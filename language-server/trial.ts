@@ -7,6 +7,7 @@ import type { Analyser, AnalyseOptions, SourceFile } from '../language/analysis/
 import type { Analysis } from '../language/analysis/analysis.js';
 import type { Config } from '../language/analysis/config.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
+import { memoize } from '../language/analysis/memoize.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
 import { createAnalyserCache } from './analyser-cache.js';
 import type { LoadedRegistry } from './registry-source.js';
@@ -36,15 +37,24 @@ export interface TrialSource {
 /** For one state of the other files. `analyser`: of earlier trials. */
 export function createTrials({ files, analysis, options }: TrialSource, analyser: Analyser): Trials {
   const kept = new Map<string, readonly Problem[]>();
+  /** By the texts before, then by the text. */
+  const answers = new Map<string, Map<string, readonly Problem[]>>();
   let size = 0;
   const byName = new Map(files.map((file) => [file.file, file]));
   const isSmall = files.length <= FEW;
   let under: { readonly config: Config; readonly known: ReadonlySet<string> } | null = null;
   const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
+  const users = new Map<string, readonly string[]>();
+
+  function getUsers(file: string): readonly string[] {
+    const found = users.get(file) ?? listUsers(analysis, file);
+    users.set(file, found);
+    return found;
+  }
 
   function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
     if (isSmall) return new Set(byName.keys());
-    const around = new Set(listUsers(analysis, file));
+    const around = new Set(getUsers(file));
     for (const text of texts)
       for (const word of listWords(text)) for (const owner of owners.get(word) ?? []) around.add(owner);
     for (const name of byName.keys()) {
@@ -59,9 +69,10 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     const known = kept.get(key);
     if (known !== undefined) return known;
     const found = keepSevere(analyseAround(file, text, around, options).problems);
-    size += key.length;
+    size += key.length + text.length;
     if (size > MOST_KEPT) {
       kept.clear();
+      answers.clear();
       size = key.length;
     }
     kept.set(key, found);
@@ -71,6 +82,12 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
   function analyseAround(file: string, text: string, around: ReadonlySet<string>, own: AnalyseOptions): Analysis {
     const others = [...around].flatMap((name) => (name === file ? [] : (byName.get(name) ?? [])));
     return analyser.analyseAll([...others, { file, text }], own);
+  }
+
+  function compareTexts(file: string, text: string, before: readonly string[]): readonly Problem[] {
+    const around = listAround(file, [text, ...before]);
+    const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
+    return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
   }
 
   return {
@@ -86,9 +103,13 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
       return check(given).filter((problem) => !known.has(formatKey(problem)));
     },
     findNew(file, text, before) {
-      const around = listAround(file, [text, ...before]);
-      const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
-      return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
+      const key = [file, ...before].join('\n');
+      const known = answers.get(key)?.get(text);
+      if (known !== undefined) return known;
+      const found = compareTexts(file, text, before);
+      const all = answers.get(key) ?? new Map<string, readonly Problem[]>();
+      answers.set(key, all.set(text, found));
+      return found;
     },
   };
 }
@@ -113,7 +134,7 @@ function listUsers({ definitions, resources }: Analysis, file: string): string[]
 export function createTextTrials(): {
   /** `name`: the only file with another text. */
   discardTrials(name?: string): void;
-  recordSound(texts: ReadonlyMap<string, string>, problems: readonly Problem[], toFile: (name: string) => string): void;
+  recordSound(files: ReadonlyMap<string, SourceFile>, problems: readonly Problem[]): void;
   getSoundText(name: string): string | null;
   findNew(
     name: string,
@@ -140,9 +161,9 @@ export function createTextTrials(): {
     discardTrials(name) {
       if (current?.name !== name) current = null;
     },
-    recordSound(texts, problems, toFile) {
+    recordSound(files, problems) {
       const invalid = new Set(problems.flatMap(({ severity, file }) => (severity === 'error' ? [file] : [])));
-      for (const [name, text] of texts) if (!invalid.has(toFile(name))) sound.set(name, text);
+      for (const [name, { file, text }] of files) if (!invalid.has(file)) sound.set(name, text);
     },
     getSoundText: (name) => sound.get(name) ?? null,
     findNew: (name, file, { text, before }, source) => getTrials(name, source).findNew(file, text, before),
@@ -151,7 +172,7 @@ export function createTextTrials(): {
 }
 
 /** Files of each resource id, path and spelling of a model. */
-function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, ReadonlySet<string>> {
+const mapOwners = memoize(({ definitions, resources }: Analysis): ReadonlyMap<string, ReadonlySet<string>> => {
   const owners = new Map<string, Set<string>>();
   const add = (name: string, file: string): void => {
     const all = owners.get(name);
@@ -166,7 +187,7 @@ function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, Re
   const files = new Map(models.map(({ name, doc }) => [name, doc.file]));
   for (const [alias, name] of mapModelsByAlias([...files.keys()])) add(alias, files.get(name) ?? '');
   return owners;
-}
+});
 
 const listWords = (text: string): Set<string> => new Set(text.match(/"[^"\n]*"|\w+/g)?.flatMap(splitWord));
 

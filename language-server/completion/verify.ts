@@ -60,12 +60,13 @@ export async function verifyOffers(
       continue;
     }
     // On a slow machine no item that fits may be missing; the next letter tries again.
-    const isLate = performance.now() - begun > (fit === OTHER ? time / OTHERS : time);
-    if (i > 0 && (isLate || project.getText(name) !== given)) {
+    const until = begun + (fit === OTHER ? time / OTHERS : time);
+    const isLate = performance.now() > until || project.getText(name) !== given;
+    const found = i > 0 && isLate ? undefined : checker.findClean(item, i === 0 ? Infinity : until);
+    if (found === undefined) {
       const rest = order.slice(i).filter((one) => one.fit !== OTHER || isFree(one.item));
       return { items: [...kept, ...rest.map((one) => withoutData(one.item))], isComplete: false };
     }
-    const found = checker.findClean(item);
     if (found !== null) kept.push(found);
     if (isOver()) {
       await new Promise<void>(deferUntilIdle);
@@ -106,8 +107,8 @@ function* listTexts(item: CompletionItem): Generator<CompletionItem> {
 interface OfferChecker {
   /** True if the text was sound before, so that an offer must leave it sound. */
   readonly isStrict: boolean;
-  /** The item with a text that checks clean; null if it has none. */
-  findClean(item: CompletionItem): CompletionItem | null;
+  /** The item with a text that checks clean; null if it has none, undefined if none is found until then. */
+  findClean(item: CompletionItem, until: number): CompletionItem | null | undefined;
 }
 
 function createOfferChecker(view: DocumentContext, offset: number): OfferChecker {
@@ -138,8 +139,9 @@ function createOfferChecker(view: DocumentContext, offset: number): OfferChecker
 
   return {
     isStrict,
-    findClean(item) {
+    findClean(item, until) {
       for (const one of listTexts(item)) {
+        if (performance.now() > until) return undefined;
         const made = acceptItem(doc, one);
         const blame = findBlame(made);
         if (blame.length === 0) return withoutData(one);

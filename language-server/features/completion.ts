@@ -21,6 +21,10 @@ const SOURCES: readonly CompletionSource[] = [keyItems, valueItems, accessorItem
 
 const NOTHING: CompletionList = { isIncomplete: false, items: [] };
 
+/** Milliseconds to find out which completions check clean; the others wait for the next request. In a large project each takes longer. */
+const OFFER_TIME = 400;
+const OFFER_TIME_IF_LARGE = 30;
+
 export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
   attach: (server) =>
@@ -29,7 +33,11 @@ export const completion: Feature = {
         server,
         NOTHING,
         async (view, offset) => {
-          const { items, isComplete } = await completeAt(view, offset, server.offerTime);
+          const { items, isComplete } = await completeAt(
+            view,
+            offset,
+            server.offerTime ?? (view.project.isLarge() ? OFFER_TIME_IF_LARGE : OFFER_TIME),
+          );
           return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(server) ? asItIs : stripTabStops) };
         },
         ({ isIncomplete, items }, statement) => ({

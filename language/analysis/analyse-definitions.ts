@@ -17,6 +17,7 @@ import { createResultNames, linkGroups, listResultColumns, orderBySet, type Whol
 import { joinLists } from './blocks.js';
 import { readQueries } from './read-queries.js';
 import type { Blocks, Lookups, StageCache, StageInput } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
 import { createLazy, memoize } from './memoize.js';
@@ -51,9 +52,12 @@ const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): 
   new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
 
 /** Also finds the plugins that accessors use. */
-function checkTexts({ registry, memory, report, env, given, verified }: AnalysisRun, blocks: Blocks<Definition>): void {
+function* checkTexts(
+  { registry, memory, report, env, given, verified }: AnalysisRun,
+  blocks: Blocks<Definition>,
+): Steps<void> {
   const isLenient = isSub0(given?.profile ?? null);
-  memory.getOrLookUpAll(blocks, report, {
+  yield* memory.getOrLookUpAll(blocks, report, {
     name: 'accessors',
     reads: [env === null, isLenient, verified === undefined],
     source: env ?? NO_VARIABLES,
@@ -65,17 +69,17 @@ function checkTexts({ registry, memory, report, env, given, verified }: Analysis
   if (verified === undefined) checkPurposes({ registry, report, env }, blocks);
 }
 
-export function analyseDefinitions(
+export function* analyseDefinitions(
   run: AnalysisRun,
   definitions: readonly Definition[],
   tests: readonly Definition[],
   files: readonly FileRead[],
-): Analysis {
+): Steps<Analysis> {
   const faulty = listFileNames(files, 'faulty');
   const { registry, memory, report, given } = run;
-  walkDefinitions(run, [...definitions, ...tests]);
+  yield* walkDefinitions(run, [...definitions, ...tests]);
   const blocks = memory.splitIntoBlocks('definitions', definitions);
-  checkTexts(run, blocks);
+  yield* checkTexts(run, blocks);
   const defined = blocks.flatMap(listModels);
   const naming = blocks.flatMap(listNaming);
   const listTableReads = (names: TableNames): StageInput[] =>
@@ -87,7 +91,7 @@ export function analyseDefinitions(
     ]);
   const written = resolveTables(definitions, blocks, report);
   const plain = run.reuseUnchanged('plain tables', listTableReads(written), written);
-  const wanted = memory.getOrLookUpAll(blocks, report, {
+  const wanted = yield* memory.getOrLookUpAll(blocks, report, {
     name: 'timestamps',
     reads: [],
     source: plain,
@@ -96,7 +100,7 @@ export function analyseDefinitions(
   const grown = addTimestamps(wanted.flatMap(joinLists), plain, report);
   const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
   const uniques = collectUniques(naming, tables, report);
-  const stores = resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
+  const stores = yield* resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
   linkModelReferences(naming, { tables, report, stores, registry });
   checkForeign({ definitions: defined, tables, registry, stores, report });
   checkBlindModels({ definitions: defined, registry, stores, report });
@@ -110,7 +114,7 @@ export function analyseDefinitions(
     faulty.has(one.doc.file) ||
     (brokenModels.size > 0 &&
       stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
-  const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
+  const queries = yield* readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
   const resources = blocks.map(listResources);
   const columns = run.verified === undefined ? queries.lists.map(listResultColumns) : [];
   const set: WholeSet = {
@@ -128,15 +132,27 @@ export function analyseDefinitions(
       compute: () => createResultNames(columns),
     }),
   };
-  const groups = linkGroups(set, groupResources(resources, memory, report));
+  const groups = yield* linkGroups(set, groupResources(resources, memory, report));
   const linked = orderBySet(set, resources, groups);
   const repaired = listFileNames(files, 'repaired');
   const { problems, acknowledged, broken, unasked } =
     run.verified === undefined
-      ? checkSet({ ...run, ...set, definitions, tests, defined, blocks, groups, linked, uniques, faulty, repaired })
+      ? yield* checkSet({
+          ...run,
+          ...set,
+          definitions,
+          tests,
+          defined,
+          blocks,
+          groups,
+          linked,
+          uniques,
+          faulty,
+          repaired,
+        })
       : { ...run.verified, broken: NOTHING, unasked: [] };
   const named = { ...tables, uniques, stores };
-  const models = buildModels({
+  const models = yield* buildModels({
     definitions: defined,
     linked,
     tables: named,
@@ -183,12 +199,12 @@ const listUses = memoize((block: readonly Definition[]): readonly PluginId[] => 
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;
 
-export function walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): void {
+export function* walkDefinitions(start: AnalysisStart, definitions: readonly Definition[]): Steps<void> {
   const { registry, memory, report, verified } = start;
   const isVerified = verified !== undefined;
   // A walk without the comparison finds the same in these definitions, so an analysis without `verified` may follow.
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own, isVerified);
-  memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
+  yield* memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
 
 const listPaths = memoize((block: readonly Definition[]) =>

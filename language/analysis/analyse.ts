@@ -13,7 +13,8 @@ import type { AnalysisSettings } from './config.js';
 import type { LinkedGroup } from './link-group.js';
 import { isSame } from './lookups.js';
 import { createSingleRun } from './single-run.js';
-import { createStageCache, TurnEnd, type StageInput, type Turn } from './stage-cache.js';
+import { createStageCache, type StageInput } from './stage-cache.js';
+import { runSteps, type Steps } from './steps.js';
 import type { Analysis } from './analysis.js';
 import type { Definition } from './model.js';
 import type { LinkedResource } from './linked-resource.js';
@@ -49,8 +50,11 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
+  /** Goes on where the last turn with the same input ended. Null: not done yet. */
   analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
-  /** Problems of these files; other files keep what was found for them. Null: the turn was over before. */
+  /** True while so many definitions are checked again that `analyseFirst` is worth its time. */
+  readonly isWide: boolean;
+  /** In turns too: problems of these files; other files keep what was found for them. */
   analyseFirst(
     names: ReadonlySet<string>,
     files: readonly SourceFile[],
@@ -67,14 +71,26 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
+/** Definitions that use a changed plugin. */
 const MANY = 50;
+/** Outcomes of stages. */
+const MANY_OUTCOMES = 100;
+
+/** An analysis in turns. Any other work of the analyser ends it, because both change the cache. */
+interface Sequence {
+  readonly inputs: readonly StageInput[];
+  readonly steps: Steps<Analysis>;
+}
 
 export function createAnalyser(first: Registry, memory = createStageCache(first.codes)): Analyser {
   let current = first;
   const registry = createRegistryView(() => current);
   let shelf = new Map<string, FileRead>();
   const outdated = new WeakSet<Definition>();
-  let isWide = false;
+  let isChangedByMany = false;
+  let sequence: Sequence | null = null;
+  /** Outcomes since the last analysis was done. */
+  let count = 0;
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
@@ -82,11 +98,11 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     report.merge(found.rows);
     return found;
   };
-  const analyseSources = (
+  function* analyseSources(
     files: readonly SourceFile[],
     { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [], verified }: AnalyseOptions,
-    wanted: ReadonlySet<string> | null = null,
-  ): Analysis => {
+    wanted: ReadonlySet<string> | null,
+  ): Steps<Analysis> {
     const report = createReport(registry.codes);
     const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
       memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
@@ -114,7 +130,8 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     const isTold = isSub0(given?.profile ?? null);
     if (isTold !== byShape) for (const [name, one] of shelf) if (!isReadByKeys(one)) shelf.delete(name);
     byShape = isTold;
-    const all = files.map((source) => {
+    const all: FileRead[] = [];
+    for (const source of files) {
       // Each file of the same name has a cached read, so that a turn goes on from there.
       let key = source.file;
       while (reads.has(key)) key += '\0';
@@ -122,55 +139,70 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
       const before = known && (wanted?.has(source.file) === false ? known : renewDefinitions(known, outdated));
       const found = read(source, before, report);
       reads.set(key, found);
-      return found;
-    });
+      all.push(found);
+      if (found === known) continue;
+      shelf.set(key, found);
+      yield 1;
+    }
     shelf = reads;
     const found = all.flatMap((one) => one.definitions);
     const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
-    const analysis = analyseDefinitions(run, definitions, tests, all);
+    const analysis = yield* analyseDefinitions(run, definitions, tests, all);
     if (wanted === null) last = { inputs, analysis };
     return analysis;
-  };
-  const analyseInTurn = (turn: Turn, work: () => Analysis): Analysis | null => {
-    memory.setTurn(turn);
+  }
+  function runTurn(
+    files: readonly SourceFile[],
+    options: AnalyseOptions,
+    wanted: ReadonlySet<string> | null,
+    isOver: () => boolean,
+  ): Analysis | null {
+    const inputs = [wanted, [...files], Object.entries(options).flat()];
+    const isSameInput = sequence !== null && isSame(sequence.inputs, inputs);
+    const own = isSameInput && sequence ? sequence : { inputs, steps: analyseSources(files, options, wanted) };
+    sequence = null;
+    memory.setWanted(wanted && ((thing) => isIn(thing, wanted)));
     try {
-      return work();
-    } catch (error) {
-      if (error instanceof TurnEnd) return null;
-      throw error;
-    } finally {
-      memory.setTurn(null);
-    }
-  };
-  return {
-    analyseAll: (files, options) => analyseSources(files, options),
-    analyseInTurn(files, options, isOver) {
-      if (isWide) {
-        isWide = false;
+      let step = own.steps.next();
+      for (; step.done !== true; step = own.steps.next()) {
+        count += step.value;
+        if (!isOver()) continue;
+        sequence = own;
         return null;
       }
-      return analyseInTurn({ isOver }, () => analyseSources(files, options));
+      if (wanted === null) [count, isChangedByMany] = [0, false];
+      return step.value;
+    } finally {
+      memory.setWanted(null);
+    }
+  }
+  return {
+    analyseAll: (files, options) => runTurn(files, options, null, () => false) as Analysis,
+    analyseInTurn: (files, options, isOver) => runTurn(files, options, null, isOver),
+    get isWide() {
+      return isChangedByMany || count > MANY_OUTCOMES;
     },
     analyseFirst(names, files, options, isOver) {
-      const turn = { isOver, isWanted: (thing: object) => isIn(thing, names) };
-      const found = analyseInTurn(turn, () => analyseSources(files, options, names))?.problems;
+      const found = runTurn(files, options, names, isOver)?.problems;
       return found?.filter(({ file }) => names.has(file)) ?? null;
     },
     changeSchemas(next, ids) {
+      sequence = null;
       const all = [...shelf.values()].flatMap(({ definitions }) => definitions);
       const found = all.filter(createOutdatedTest(current, next, ids));
       current = next;
       for (const one of found) outdated.add(one);
       if (found.length > 0) last = null;
-      isWide = found.length > MANY;
+      if (found.length > MANY) isChangedByMany = true;
     },
     scanFile(source) {
+      sequence = null;
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
       // Only these are models under each profile.
       const certain = found.definitions.filter(({ sort, name }) => sort !== 'model' || name.startsWith('_'));
-      walkDefinitions({ registry, memory, report }, certain);
+      runSteps(walkDefinitions({ registry, memory, report }, certain));
       return toProblems(report, new Set(found.repaired ? [source.file] : []))
         .filter(({ code }) => code !== 'DEF_NO_KIND')
         .sort(compareByPlace);

@@ -9,6 +9,7 @@ import { memoize } from './memoize.js';
 import { getResourceId } from './resource-groups.js';
 import { listSecretActions } from './secret-names.js';
 import type { Blocks, StageCache } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
 import { toJsonObject } from '../source/tree.js';
 import { trimList } from '../source/trim-list.js';
@@ -27,10 +28,10 @@ export interface ModelInput {
   readonly report: Report;
 }
 
-export function buildModels(finishing: ModelInput): {
+export function* buildModels(finishing: ModelInput): Steps<{
   readonly resources: ResourceModel[];
   readonly models: DataModel[];
-} {
+}> {
   const { definitions, linked, tables, broken, memory, report } = finishing;
   const secrets = collectSecrets(linked);
   const models = definitions
@@ -45,19 +46,19 @@ export function buildModels(finishing: ModelInput): {
         compute: () => buildDataModel(definition, state, sound),
       });
     });
-  return { resources: buildResourceModels(finishing, findInvalidIds(linked, broken)), models };
+  return { resources: yield* buildResourceModels(finishing, findInvalidIds(linked, broken)), models };
 }
 
-function buildResourceModels(
+function* buildResourceModels(
   { linked, queries, tables: { stores }, memory, report }: ModelInput,
   spoiled: ReadonlySet<string>,
-): ResourceModel[] {
+): Steps<ResourceModel[]> {
   const listPlaced = ({ definition }: LinkedResource) => stores.listPlacedQueries(definition);
   const listSpoiled = (at: number): readonly string[] => listShared(listIds(linked[at] ?? []), spoiled);
   const isSound = ({ id }: LinkedResource): boolean => !spoiled.has(id);
   const buildActions = (resource: LinkedResource): readonly ActionModel[] =>
     resource.actions.map((action) => buildActionModel(resource, action, stores, queries.get(resource.definition)));
-  const found = memory.getOrLookUpAll(linked, report, {
+  const found = yield* memory.getOrLookUpAll(linked, report, {
     name: 'model',
     reads: [],
     readsOf: (resource) => [listPlaced(resource), queries.get(resource.definition), isSound(resource)],

@@ -24,6 +24,7 @@ import type { Definition } from './model.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import { compareByPlace, toProblems, type PendingProblem } from './report.js';
 import type { Blocks } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import type { UniqueFields } from './uniques.js';
 
 export interface VerifiedFindings {
@@ -51,31 +52,32 @@ export interface SetChecks extends WholeSet {
   readonly refusedQueries: QueryRejections | undefined;
 }
 
-export function checkSet(set: SetChecks): SetFindings {
+export function* checkSet(set: SetChecks): Steps<SetFindings> {
   const { registry, memory, report, env, given, tables, definitions, defined, blocks, groups, linked } = set;
   const all = linked.flat();
-  checkTests(set, set.tests, { tables, models: defined, resources: [...set.paths.keys()] });
+  yield* checkTests(set, set.tests, { tables, models: defined, resources: [...set.paths.keys()] });
   reportDuplicatePaths(linked, { memory, report });
-  checkAllPlugins(set, { definitions: defined, blocks, groups, linked, uniques: set.uniques });
-  checkGroupOwners(set, groups);
-  checkRealms(registry, report, all, linked);
-  checkCanonical({ registry, memory, report, tables }, linked);
-  checkClearWrites({ registry, memory, report, tables }, groups);
+  yield* checkAllPlugins(set, { definitions: defined, blocks, groups, linked, uniques: set.uniques });
+  yield* checkGroupOwners(set, groups);
+  yield* checkRealms(registry, report, all, linked);
+  yield* checkCanonical({ registry, memory, report, tables }, linked);
+  yield* checkClearWrites({ registry, memory, report, tables }, groups);
   if (set.faulty.size === 0) {
-    checkClaims(linked, { registry, report });
-    checkTokens(all, linked, { registry, report });
+    yield* checkClaims(linked, { registry, report });
+    yield* checkTokens(all, linked, { registry, report });
   }
-  auditSet(set, { definitions: defined, resources: linked, groups });
+  yield* auditSet(set, { definitions: defined, resources: linked, groups });
   const suspect = findInvalidDefinitions(definitions, report.rows);
-  if (suspect.size === 0) checkCacheNames(report, linked);
-  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
-  checkGroupUses(set, groups, suspect);
+  if (suspect.size === 0) yield* checkCacheNames(report, linked);
+  if (suspect.size === 0 && given?.websocket.enabled !== false) yield* checkRooms(registry, report, linked);
+  yield* checkGroupUses(set, groups, suspect);
   // A rejected statement is checked again, so these are the rows before.
   const unasked = set.refusals === undefined ? report.rows : [...report.rows];
   if (set.refusals !== undefined) reportRejections(report, definitions, set.refusals);
   if (set.refusedQueries !== undefined) reportQueryRejections(report, definitions, set.refusedQueries);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const isWhole = env !== null;
+  yield 0;
   const { rows, silenced } = applyAcknowledgements({
     definitions: blocks,
     rows: report.rows,
@@ -83,6 +85,7 @@ export function checkSet(set: SetChecks): SetFindings {
     broken,
     isWhole,
   });
+  yield 0;
   const problems = toProblems({ rows }, set.repaired).sort(compareByPlace);
   return { problems, acknowledged: silenced.length, broken, unasked };
 }

@@ -24,6 +24,7 @@ import type { ResourceGroups } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
 import type { LinkedResource, LinkedAction } from './linked-resource.js';
 import type { Blocks, Lookups, StageCache, StageInput } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import { createLazy, memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
@@ -88,7 +89,7 @@ export interface LinkedGroup {
 const printChains = memoize((chains: AnalysisSettings['chains']): string => JSON.stringify(chains));
 
 /** In blocks, by the first resource of each group. */
-export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Blocks<LinkedGroup> {
+export function* linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Steps<Blocks<LinkedGroup>> {
   const { registry, memory, report, given, paths } = set;
   const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
   const isVerified = (set.verified ?? null) !== null;
@@ -128,7 +129,7 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
     listQueries(listMembers(head)),
     joined.get(head)?.dangling === true ? paths : null,
   ];
-  return memory.getOrLookUpAll(heads, report, {
+  return yield* memory.getOrLookUpAll(heads, report, {
     name: 'link',
     reads: [set.objects, profile, printChains(chains), isVerified],
     readsOf: listReads,
@@ -184,8 +185,8 @@ export function spreadOverSet<R>(
   });
 }
 
-export function checkGroupOwners({ registry, memory, report }: WholeSet, groups: Blocks<LinkedGroup>): void {
-  memory.getOrLookUpAll(groups, report, {
+export function* checkGroupOwners({ registry, memory, report }: WholeSet, groups: Blocks<LinkedGroup>): Steps<void> {
+  yield* memory.getOrLookUpAll(groups, report, {
     name: 'owners',
     reads: [],
     source: registry,
@@ -206,13 +207,17 @@ const listDefinitions = memoize(
     new Set(listLinked(block).map(({ definition }) => definition)),
 );
 
-export function checkGroupUses(set: WholeSet, groups: Blocks<LinkedGroup>, broken: ReadonlySet<Definition>): void {
+export function* checkGroupUses(
+  set: WholeSet,
+  groups: Blocks<LinkedGroup>,
+  broken: ReadonlySet<Definition>,
+): Steps<void> {
   const { registry, memory, report, answered } = set;
   const runUseChecks = (group: LinkedGroup, lookups: Lookups<ResultNames>, own: Report): void => {
     const answers: ResultColumns = new Map([...group.queries.values()].flatMap((one) => [...one.answers]));
     checkUses({ registry, report: own, answers, answered: recordNames(lookups), broken }, group.linked);
   };
-  memory.getOrLookUpAll(groups, report, {
+  yield* memory.getOrLookUpAll(groups, report, {
     name: 'uses',
     reads: [],
     readsOf: ({ linked }) => linked.filter(({ definition }) => broken.has(definition)),

@@ -9,6 +9,7 @@ import { spreadOverSet, type LinkedGroup, type WholeSet } from './link-group.js'
 import { hasSafeEdits } from './fix-guards.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Blocks, Lookups, StageInput } from './stage-cache.js';
+import { flatMapInSteps, type Steps, visitInSteps } from './steps.js';
 import { findStoredSecrets } from './stored-secrets.js';
 import type { Definition } from './model.js';
 import { memoize, memoizeWith } from './memoize.js';
@@ -42,16 +43,16 @@ export interface PluginStageInput {
   readonly uniques: UniqueFields;
 }
 
-export function checkAllPlugins(
+export function* checkAllPlugins(
   set: WholeSet,
   { definitions, blocks, groups, linked, uniques }: PluginStageInput,
-): void {
+): Steps<void> {
   const { registry, memory, report, env, given, tables, queries } = set;
   const models = new Map<string, Definition[]>();
   for (const one of definitions) if (one.sort === 'model') models.set(one.name, [...(models.get(one.name) ?? []), one]);
   const secrets = listModelSecrets(definitions, linked);
-  const issuers = linked.flatMap((block) => listIssuersIn(block, registry));
-  const tokens = linked.flatMap((block) => printTokens(block, registry));
+  const issuers = yield* flatMapInSteps(linked, (block) => listIssuersIn(block, registry));
+  const tokens = yield* flatMapInSteps(linked, (block) => printTokens(block, registry));
   const facts: PluginLookups = { env, given, tables, models, secrets, uniques, tokens };
   const source = set.reuseUnchanged('facts of plugins', Object.values(facts), facts);
   const ofModel = (model: string): readonly string[] => secrets.get(model) ?? [];
@@ -175,10 +176,11 @@ export function checkAllPlugins(
     checkPlugins(context, definition, definition.finds.places, place);
   }
 
+  yield* visitInSteps(groups, (block) => readGroups(block, registry));
   const places = spreadOverSet(linked, groups, (at) => readGroups(groups[at] ?? [], registry));
   const findPlace = (definition: Definition, at: number): GroupPlace | undefined =>
     places[at]?.find(({ resource }) => resource.definition === definition);
-  memory.getOrLookUpAll(blocks, report, {
+  yield* memory.getOrLookUpAll(blocks, report, {
     name: 'plugins',
     reads: [env === null, given === null],
     readsOf: (definition, at) => findPlace(definition, at)?.reads ?? null,

@@ -10,6 +10,7 @@ import type { Registry } from './registry.js';
 import { createReport, type Report } from './report.js';
 import { recordCatalogue } from './catalogue.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import type { Stores } from './stores.js';
 
 interface QueriesRun {
@@ -31,11 +32,11 @@ interface QueriesInput {
 
 const STAGE = 'queries';
 
-export function readQueries(
+export function* readQueries(
   { registry, memory, report, sql, verified }: QueriesRun,
   blocks: Blocks<Definition>,
   { catalogue, stores, isHalf, hasHalves }: QueriesInput,
-): QueryResults {
+): Steps<QueryResults> {
   const computeQueries = (definition: Definition, tables: Catalogue, own: Report): Queries => {
     const results: CheckedStatements = { answers: new Map(), columnUses: new Map(), names: new Map() };
     if (!isHalf(definition))
@@ -44,7 +45,7 @@ export function readQueries(
       results.answers.set(query.node, findResultFields(definition, query, registry));
     return results;
   };
-  const lists = memory.getOrLookUpAll(blocks, report, {
+  const lists = yield* memory.getOrLookUpAll(blocks, report, {
     name: STAGE,
     // Without checks, the catalogue is read when the results are.
     reads: [sql, verified === undefined ? null : catalogue],

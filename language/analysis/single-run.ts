@@ -10,6 +10,7 @@ import {
   type Stage,
   type StageCache,
 } from './stage-cache.js';
+import type { Steps } from './steps.js';
 
 export function createSingleRun(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const outcomes = new Map<string, Map<object, unknown>>();
@@ -22,21 +23,25 @@ export function createSingleRun(codes: Readonly<Record<string, CodeEntry>>): Sta
     getOrLookUp<T, S extends object>(_thing: object, report: Report, { source, compute }: LookupStage<T, S>): T {
       return compute(readDirectly(source), report);
     },
-    getOrLookUpAll<T extends object, R, S extends object>(
+    *getOrLookUpAll<T extends object, R, S extends object>(
       blocks: Blocks<T>,
       report: Report,
       { name, source, compute }: SharedLookupStage<T, R, S>,
-    ): Blocks<R> {
+    ): Steps<Blocks<R>> {
       const lookups = readDirectly(source);
       const found = new Map<T, R>();
       outcomes.set(name, found);
-      return blocks.map((block, at) =>
-        block.map((thing) => {
+      const lists: R[][] = [];
+      for (const [at, block] of blocks.entries()) {
+        const list = block.map((thing) => {
           const outcome = compute(thing, lookups, report, at);
           if (outcome !== undefined) found.set(thing, outcome);
           return outcome;
-        }),
-      );
+        });
+        lists.push(list);
+        yield block.length;
+      }
+      return lists;
     },
   };
 }

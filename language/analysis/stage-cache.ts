@@ -17,6 +17,7 @@ import {
   type StageInput,
 } from './lookups.js';
 import { createReport, type Report, type PendingProblem } from './report.js';
+import type { Steps } from './steps.js';
 
 export type { Blocks } from './blocks.js';
 export type { Lookups, StageInput } from './lookups.js';
@@ -61,17 +62,9 @@ export interface SharedStage<T extends object, R> {
   readonly compute: (thing: T, report: Report) => R;
 }
 
-/** A part of an analysis. What it has computed is cached, so the next turn goes on from there. */
-export interface Turn {
-  readonly isOver: () => boolean;
-  /** Other things keep outcomes of earlier inputs. Absent: all are current. */
-  readonly isWanted?: ((thing: object) => boolean) | undefined;
-}
-
-export class TurnEnd extends Error {}
-
 export interface StageCache {
-  setTurn(turn: Turn | null): void;
+  /** Other things keep outcomes of earlier inputs. Null: all are current. */
+  setWanted(isWanted: ((thing: object) => boolean) | null): void;
   /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
@@ -80,7 +73,7 @@ export interface StageCache {
     blocks: Blocks<T>,
     report: Report,
     stage: SharedLookupStage<T, R, S>,
-  ): Blocks<R>;
+  ): Steps<Blocks<R>>;
   /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
   /** The same for other blocks: returns the earlier list at a place if its items are the same. */
@@ -88,7 +81,7 @@ export interface StageCache {
   /** What a stage of blocks has found last for one of its inputs. */
   findOutcome(name: string, thing: object): unknown;
   /** Returns the results in order; the shared reads are compared once. */
-  getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
+  getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]>;
 }
 
 interface StageResult {
@@ -109,18 +102,7 @@ type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
 
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
-  let turn: Turn | null = null;
-  let isComputing = false;
-  const computeOutcome = <T>(compute: () => T): T => {
-    if (isComputing) return compute();
-    if (turn?.isOver() === true) throw new TurnEnd();
-    isComputing = true;
-    try {
-      return compute();
-    } finally {
-      isComputing = false;
-    }
-  };
+  let isWanted: ((thing: object) => boolean) | null = null;
   const shared = new Map<
     string,
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
@@ -148,7 +130,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     else Object.assign(known, { reads, outcome, rows, lookups });
   };
   const cache: StageCache = {
-    setTurn: (next) => void (turn = next),
+    setWanted: (next) => void (isWanted = next),
     splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T> {
       const blocks = splitIntoBlocks(list, (blocksByName.get(name) ?? []) as Blocks<T>);
       blocksByName.set(name, blocks);
@@ -161,11 +143,11 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       blocksByName.set(name, kept);
       return kept;
     },
-    getOrLookUpAll<T extends object, R, S extends object>(
+    *getOrLookUpAll<T extends object, R, S extends object>(
       blocks: Blocks<T>,
       report: Report,
       { name, reads, readsOf, readsOfBlock, source, compute, reuse }: SharedLookupStage<T, R, S>,
-    ): Blocks<R> {
+    ): Steps<Blocks<R>> {
       const number = numberSource(source);
       const before = sharedReads.get(name);
       // Compared once, not for each block.
@@ -175,31 +157,37 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const alone = [shared];
       const listReads = (thing: T, at: number): StageInput[] =>
         readsOf === undefined ? alone : [shared, readsOf(thing, at)];
-      return blocks.map((block, at) => {
+      const found: (readonly R[])[] = [];
+      for (const [at, block] of blocks.entries()) {
         const known = findResult(block, name);
         const whole = readsOfBlock?.(at);
         const isKnown =
           known?.reads[0] === shared &&
           ((readsOfBlock !== undefined && isSame(known.reads[1], whole)) ||
             hasSameReads(block, at, readsOf, known.reads));
-        if (isKnown && known.lookups?.hasSameAnswers(source, number) === true) {
+        const isCurrent = isKnown && known.lookups?.hasSameAnswers(source, number) === true;
+        if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
           if (known.rows.length > 0) report.merge(known.rows);
-          return known.outcome as readonly R[];
-        }
-        if (known !== null && turn?.isWanted !== undefined && !block.some(turn.isWanted)) {
-          report.merge(known.rows);
-          return known.outcome as readonly R[];
+          found.push(known.outcome as readonly R[]);
+          continue;
         }
         const rows = createReport(codes);
-        const outcomes = block.map((thing) =>
-          cache.getOrLookUp(thing, rows, {
+        const outcomes: R[] = [];
+        for (const thing of block) {
+          let isComputed = false;
+          const outcome = cache.getOrLookUp(thing, rows, {
             name,
             source,
             reads: listReads(thing, at),
-            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each, at),
+            compute(lookups: Lookups<S>, each) {
+              isComputed = true;
+              return compute(thing, lookups, each, at);
+            },
             ...(reuse && { reuse }),
-          }),
-        );
+          });
+          outcomes.push(outcome);
+          if (isComputed) yield 1;
+        }
         const outcome = reuseList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
           block.map((thing) => findResult(thing, name)?.lookups ?? null),
@@ -208,8 +196,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         const own = readsOf === undefined ? [] : block.map((thing) => readsOf(thing, at));
         storeResult(block, known, { name, reads: [shared, whole, ...own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
-        return outcome;
-      });
+        found.push(outcome);
+      }
+      return found;
     },
     getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
       const known = findResult(thing, name);
@@ -233,29 +222,32 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }
       const own = createReport(codes);
       const answers = new RecordedAnswers(source, number, getAnswers(name));
-      const computed = computeOutcome(() => compute(answers, own));
+      const computed = compute(answers, own);
       const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
       answers.endRecording();
       storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
       report.merge(own.rows);
       return outcome;
     },
-    getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
+    *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
       const { name, reads, compute } = stage;
       const before = shared.get(name);
       const isKnown = before !== undefined && isSame(before.reads, reads);
       const known = isKnown ? before.known : new WeakMap<object, SharedResult>();
       if (!isKnown) shared.set(name, { reads, known });
-      return things.map((thing) => {
+      const outcomes: R[] = [];
+      for (const thing of things) {
         let done = known.get(thing);
         if (done === undefined) {
           const own = createReport(codes);
-          done = { outcome: computeOutcome(() => compute(thing, own)), rows: trimList(own.rows) };
+          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
           known.set(thing, done);
+          yield 1;
         }
         if (done.rows.length > 0) report.merge(done.rows);
-        return done.outcome as R;
-      });
+        outcomes.push(done.outcome as R);
+      }
+      return outcomes;
     },
   };
   return cache;

@@ -8,6 +8,7 @@ import type { AnalysisSettings, ConfiguredPlugin } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { memoize } from './memoize.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
+import type { Steps } from './steps.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
@@ -43,7 +44,7 @@ export interface StoresInput {
 /** The default instance of kinds without a required one. */
 const OTHERWISE = 'main';
 
-export function resolveStores(input: StoresInput): Stores {
+export function* resolveStores(input: StoresInput): Steps<Stores> {
   const { models, blocks, tables, registry, memory, report, given } = input;
   const names = mapNamesByKind(input);
   const wanted = new Map(
@@ -56,7 +57,7 @@ export function resolveStores(input: StoresInput): Stores {
     one.aliases,
     findPrimary(registry, one),
   ]);
-  const placed = memory.getOrLookUpAll(blocks, report, {
+  const placed = yield* memory.getOrLookUpAll(blocks, report, {
     name: STAGE,
     reads: [names, wanted, chosen],
     source: tables,

@@ -37,15 +37,25 @@ export function toComparable({ problems, resources, models, uses, documents }: A
   };
 }
 
-/** At once or in turns. */
+/** At once or in turns; edits arrive between turns. */
 export function analyseKept(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, random: Random) {
-  if (random.chance(0.6)) return analyser.analyseAll(files, options);
-  if (files.length > 0 && random.chance(0.5))
-    analyser.analyseFirst(new Set([random.pick(files).file]), files, options, () => random.chance(0.01));
-  for (const most = 10 + random.below(40); ;) {
-    let count = 0;
-    const found = analyser.analyseInTurn(files, options, () => ++count > most);
+  const startTurn = (): (() => boolean) => {
+    let left = 1 + random.below(40);
+    return () => --left < 0;
+  };
+  while (files.length > 0 && random.chance(0.4)) {
+    const one = random.pick(files);
+    const edited = files.flatMap((file) => (file !== one ? file : random.chance(0.5) ? [] : { ...file, text: '{}' }));
+    const own = random.chance(0.5) ? options : { ...options, env: random.chance(0.5) ? null : new Map(), given: null };
+    for (let turns = random.below(4); turns >= 0; turns--) analyser.analyseInTurn(edited, own, startTurn());
+    if (random.chance(0.3)) analyser.scanFile(one);
+    if (random.chance(0.3)) analyser.analyseFirst(new Set([one.file]), files, options, startTurn());
+  }
+  if (random.chance(0.3)) return analyser.analyseAll(files, options);
+  for (;;) {
+    const found = analyser.analyseInTurn(files, options, startTurn());
     if (found !== null) return found;
+    if (random.chance(0.02)) return analyser.analyseAll(files, options);
   }
 }
 

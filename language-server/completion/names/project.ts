@@ -1,6 +1,7 @@
 /** Name sources of the project: resources, models and fields, connections, headers, files. */
 import { Slot } from '../../../contract/slot.js';
-import type { DataModel } from '../../../language/analysis/model.js';
+import { memoize } from '../../../language/analysis/memoize.js';
+import type { DataModel, Definition } from '../../../language/analysis/model.js';
 import { mapModelsByAlias } from '../../../language/analysis/tables.js';
 import { findMember } from '../../../language/source/tree.js';
 import { safeMarkdown } from '../../safe-markdown.js';
@@ -17,11 +18,14 @@ import {
 import { ANSWER_HEADERS, REQUEST_HEADERS } from './header-names.js';
 
 export const suggestResources: NameSource = (place) =>
-  listDefinitions(place).flatMap((definition) => {
-    if (definition.sort !== 'resource' || definition === place.site.definition) return [];
-    const id = getDefinitionId(definition);
-    return id === '' ? [] : [{ name: id, detail: getMemberText(definition.node, 'resource') }];
-  });
+  listDefinitions(place).flatMap((definition) =>
+    definition === place.site.definition ? [] : (toResourceName(definition) ?? []),
+  );
+
+const toResourceName = memoize((definition: Definition): Name | null => {
+  const name = definition.sort === 'resource' ? getDefinitionId(definition) : '';
+  return name === '' ? null : { name, detail: getMemberText(definition.node, 'resource') };
+});
 
 export const suggestModels: NameSource = (place) =>
   uniqueNames(

@@ -5,6 +5,7 @@ import { joinLists } from '../blocks.js';
 import { spreadOverSet, type LinkedGroup, type Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
+import { type Steps, visitInSteps } from '../steps.js';
 import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
 import { mapOwners } from '../path-reads.js';
@@ -14,7 +15,7 @@ import { recordTables, type TableNames } from '../tables.js';
 import { listAccesses, type Access } from './access.js';
 import { auditDeletedRows } from './deleted-rows.js';
 import { auditRows } from './rows.js';
-import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
+import { auditSecrets, findHashedColumns, readSecretFacts, type HashedColumns } from './secrets.js';
 
 const NO_MEETINGS: Queries['columnUses'] = new Map();
 /** The primary key of a model that declares none. */
@@ -33,10 +34,10 @@ export interface AuditedDefinitions {
   readonly groups: Blocks<LinkedGroup>;
 }
 
-export function auditSet(set: AuditedSet, { definitions, resources, groups }: AuditedDefinitions): void {
+export function* auditSet(set: AuditedSet, { definitions, resources, groups }: AuditedDefinitions): Steps<void> {
   const { registry, memory, report, tables } = set;
   const models = definitions.filter(({ sort }) => sort === 'model');
-  const found = memory.getOrLookUpAll(groups, report, {
+  const found = yield* memory.getOrLookUpAll(groups, report, {
     name: 'accesses',
     reads: [],
     source: tables,
@@ -47,6 +48,7 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
   const accesses = memory.reuseBlocks('accesses', spread).map(joinLists);
+  yield* visitInSteps(resources, (block) => readSecretFacts(block, registry));
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);

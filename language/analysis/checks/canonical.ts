@@ -13,6 +13,7 @@ import type { Registry } from '../registry.js';
 import { isInside, type Report, type ReportOptions, type SourceLocation, createFix } from '../report.js';
 import { getRootName } from '../sources.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
+import type { Steps } from '../steps.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { listValueReads, type ValueRead } from '../value-reads.js';
 import {
@@ -47,13 +48,22 @@ interface Use {
   readonly rule: LocatedNode | null;
 }
 
-export function checkCanonical(context: Context, blocks: Blocks<LinkedResource>): void {
-  const { registry, report, tables } = context;
+export function* checkCanonical(
+  { registry, memory, report, tables }: Context,
+  blocks: Blocks<LinkedResource>,
+): Steps<void> {
   if (!blocks.some(hasForms)) return;
   const resources = blocks.flat();
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
-  const uses = resources.flatMap((resource) => [
-    ...listUses(resource, context),
+  const direct = yield* memory.getOrLookUpAll(blocks, report, {
+    name: 'canonical',
+    reads: [],
+    source: tables,
+    compute: (resource, lookups: Lookups<TableNames>) => listUses(resource, registry, recordTables(lookups)),
+  });
+  const own = direct.flat();
+  const uses = resources.flatMap((resource, i) => [
+    ...(own[i] ?? []),
     ...listReachedUses(resource, owners, registry, tables),
     ...listExtractedUses(resource, owners, registry, tables),
   ]);
@@ -92,13 +102,9 @@ function createCanonicalFix({ rule, resource, declared }: Use, form: string): Pi
   return createFix(`add "canonical": ${form}`, [change]);
 }
 
-function listUses(resource: LinkedResource, { registry, memory, report, tables }: Context): readonly Use[] {
+function listUses(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
   if (!isReached(resource)) return [];
-  const computeUses = (lookups: Lookups<TableNames>): readonly Use[] => {
-    const recorded = recordTables(lookups);
-    return [...listQueryUses(resource, registry, recorded), ...listPropertyUses(resource, recorded)];
-  };
-  return memory.getOrLookUp(resource, report, { name: 'canonical', reads: [], source: tables, compute: computeUses });
+  return [...listQueryUses(resource, registry, tables), ...listPropertyUses(resource, tables)];
 }
 
 /** The rules of callers also apply to a resource that is only reached from others. */

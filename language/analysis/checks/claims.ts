@@ -14,6 +14,7 @@ import { formatHint, isInside, type Report, type SourceLocation } from '../repor
 import type { Blocks } from '../stage-cache.js';
 import { listValueReads } from '../value-reads.js';
 import { listClaimReaders } from './readers.js';
+import { flatMapInSteps, type Steps } from '../steps.js';
 
 type Path = readonly string[];
 
@@ -37,10 +38,10 @@ interface ClaimContext {
   readonly report: Report;
 }
 
-export function checkClaims(blocks: Blocks<LinkedResource>, { registry, report }: ClaimContext): void {
-  const readings = blocks.flatMap((block) => listReadings(block, registry));
+export function* checkClaims(blocks: Blocks<LinkedResource>, { registry, report }: ClaimContext): Steps<void> {
+  const readings = yield* flatMapInSteps(blocks, (block) => listReadings(block, registry));
   if (readings.every(({ reads }) => reads.length === 0)) return;
-  const issuers = blocks.flatMap((block) => listIssuersIn(block, registry));
+  const issuers = yield* flatMapInSteps(blocks, (block) => listIssuersIn(block, registry));
   const owners = createLazy(
     () => new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const))),
   );

@@ -13,6 +13,7 @@ import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
 import type { Source } from '../model.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
+import type { Steps } from '../steps.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { isCovered, isProtected, isCoveredByItem } from './protections.js';
 import { listClaimReaders, listHeaderReaders, listPayloadReaders } from './readers.js';
@@ -40,20 +41,20 @@ interface Group {
 }
 
 /** `blocks`: of groups; resources that reach one another share their protected values. */
-export function checkClearWrites({ registry, memory, report, tables }: Context, blocks: Blocks<Group>): void {
+export function* checkClearWrites({ registry, memory, report, tables }: Context, blocks: Blocks<Group>): Steps<void> {
   if (!blocks.some(hasProtection)) return;
   const groups = blocks.flat();
   const readers = listPayloadReaders(registry);
-  const writes = groups.map(({ linked }) =>
-    linked.flatMap((one) =>
-      memory.getOrLookUp(one, report, {
-        name: 'writes',
-        reads: [],
-        source: tables,
-        compute: (lookups: Lookups<TableNames>) => listWrites(one, { tables: recordTables(lookups), readers }),
-      }),
-    ),
-  );
+  const found = yield* memory.getOrLookUpAll(blocks, report, {
+    name: 'writes',
+    reads: [],
+    source: tables,
+    compute({ linked }, lookups: Lookups<TableNames>) {
+      const context = { tables: recordTables(lookups), readers };
+      return linked.flatMap((one) => listWrites(one, context));
+    },
+  });
+  const writes = found.flat();
   const first = new Map<string, { readonly id: string; readonly by: Reference }>();
   for (const { kept, model, resource } of writes.flat()) {
     for (const { field, by } of kept) {

@@ -7,6 +7,7 @@ import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { createRenameFix, formatHint, isInside, type Report } from '../report.js';
 import type { StageCache } from '../stage-cache.js';
+import type { Steps } from '../steps.js';
 import type { TableNames } from '../tables.js';
 
 export interface TestNames {
@@ -56,12 +57,12 @@ const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =
 
 const listCases = (node: LocatedNode): readonly LocatedNode[] => findValue(node, 'cases')?.items ?? [];
 
-export function checkTests(
+export function* checkTests(
   { registry, memory, report }: { readonly registry: Registry; readonly memory: StageCache; readonly report: Report },
   tests: readonly Definition[],
   names: TestNames,
-): void {
-  memory.getOrComputeAll(tests, report, {
+): Steps<void> {
+  yield* memory.getOrComputeAll(tests, report, {
     name: 'tests',
     reads: [names.tables, names.resources],
     compute: (one, own) => checkTestFile({ ...names, registry }, one, own),

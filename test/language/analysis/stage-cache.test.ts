@@ -1,6 +1,7 @@
 /** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
 import { expect } from 'chai';
 import { createStageCache, type Lookups } from '../../../language/analysis/stage-cache.js';
+import { runSteps } from '../../../language/analysis/steps.js';
 import { memoize } from '../../../language/analysis/memoize.js';
 import { createReport, type Report } from '../../../language/analysis/report.js';
 import { CATALOGUE } from '../../../language/problems/catalogue.js';
@@ -23,11 +24,13 @@ describe('stage cache', () => {
     };
     const run = (things: readonly Thing[], reads: readonly unknown[]): [string[], number] => {
       const report = createReport(CATALOGUE);
-      const outcomes = memory.getOrComputeAll(things, report, {
-        name: 'stage',
-        reads: reads as string[],
-        compute: work,
-      });
+      const outcomes = runSteps(
+        memory.getOrComputeAll(things, report, {
+          name: 'stage',
+          reads: reads as string[],
+          compute: work,
+        }),
+      );
       return [outcomes, report.rows.length];
     };
     const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [Thing, Thing, Thing];
@@ -78,7 +81,7 @@ describe('stage cache', () => {
     const source = { of: new Map([['a9', 1]]) };
     const run = (things: readonly Thing[], from: typeof source, shared = 'x'): [readonly string[], number] => {
       const report = createReport(CATALOGUE);
-      const found = memory.getOrLookUpAll(memory.splitIntoBlocks('things', things), report, {
+      const steps = memory.getOrLookUpAll(memory.splitIntoBlocks('things', things), report, {
         name: 'stage',
         reads: [shared],
         readsOf: ({ name }) => name.length,
@@ -89,6 +92,7 @@ describe('stage cache', () => {
           return `${name}=${readAnswer(name, ({ of }) => of.get(name)) ?? 0}`;
         },
       });
+      const found = runSteps(steps);
       const again = done.splice(0);
       expect(found.flat()).to.deep.equal(things.map(({ name }) => `${name}=${from.of.get(name) ?? 0}`));
       return [again, report.rows.length];
