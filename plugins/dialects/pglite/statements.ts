@@ -42,6 +42,8 @@ export interface EngineStatements {
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
   /** Others wait until the returned function is called. */
   hold(): Promise<() => void>;
+  /** Waits for the current statement, not for the transaction around it. */
+  ping(): Promise<unknown>;
   /** After a change of tables, statements may return other columns. */
   closeAll(): void;
 }
@@ -142,6 +144,8 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
       new Promise((resolve, reject) => {
         db._runExclusiveTransaction(() => new Promise<void>((release) => resolve(release))).catch(reject);
       }),
+
+    ping: () => db.runExclusive(() => db.execProtocolRaw(sync)),
 
     closeAll() {
       for (const name of known.keys()) outdated.add(name);
