@@ -27,7 +27,7 @@ export async function openDialect(
   runtime: PluginRuntime<Dialect>,
   options: Readonly<Record<string, unknown>>,
   folder = tmpdir(),
-): Promise<OpenDialect & { health(): Promise<boolean | undefined> }> {
+): Promise<OpenDialect> {
   const doNothing = (): void => {};
   const context = createContext({ pool_wait: LONG_WAIT, ...options }, folder, {
     debug: doNothing,

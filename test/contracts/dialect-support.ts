@@ -16,6 +16,7 @@ export interface OpenDialect {
   ): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
   /** The plan of `adopt`. */
   plan(tables: readonly ModelTable[], destroy?: boolean): Promise<MigrationOutline>;
+  health(): Promise<boolean | undefined>;
   close(): Promise<void>;
 }
 

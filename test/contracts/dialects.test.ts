@@ -149,6 +149,7 @@ describe('dialect pglite, with a folder', () => {
     const insert = handle.prepare({ scan: scanSql('INSERT INTO changed (id) VALUES (1)'), jsonColumns: [] });
     expect((await catchFault(handle.run(insert, [], only, true))).code).to.equal('QRY_UNIQUE');
     expect((await catchFault(run(all, [], [], only))).code, 'after a failure').to.equal('QRY_FAILED');
+    expect(await made.health(), 'while a transaction holds the engine').to.equal(true);
     expect((await catchFault(handle.commit(only))).code).to.equal('QRY_FAILED');
     for (let n = 0; n < 510; n++) await run(`SELECT ${n} AS n`);
     const [kept] = await run('SELECT count(*)::int AS n FROM pg_prepared_statements');

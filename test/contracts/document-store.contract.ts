@@ -2,7 +2,6 @@
  * Contract of document stores, independent of the database. A suite provides a function that opens an empty store;
  * drivers are not used here. Results are compared with literals, so that two stores that pass return equal results.
  */
-import { expect } from 'chai';
 import { documentFaultsContract } from './document-store-faults.js';
 import { documentMigrationContract } from './document-store-migration.js';
 import { documentReadsContract } from './document-store-reads.js';
@@ -27,7 +26,6 @@ export function documentStoreContract(name: string, open: MakeStore): void {
     });
     after(async () => opened?.close());
 
-    it('is healthy', async () => expect((await store().health())?.ok).to.equal(true));
     describe('reads', () => documentReadsContract(handle));
     describe('writes', () => documentWritesContract(handle));
     describe('faults', () => documentFaultsContract(store));

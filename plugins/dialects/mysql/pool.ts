@@ -18,6 +18,8 @@ import { formatSessionSettings } from './settings.js';
 export interface Pool {
   /** Waiting callers are served fairly, in turns of their clients. */
   acquire(requester?: Requester | null): Promise<Lease>;
+  /** The one that requests leave free: the server responds also when they occupy the others. */
+  acquireSpare(): Promise<Lease>;
   measure(): PoolUsage;
   close(): Promise<void>;
 }
@@ -232,7 +234,7 @@ export async function createPool(
   }
 
   function addConnection(): void {
-    if (closed || all.size + opening >= options.pool) return;
+    if (closed || opening >= waiting.length || all.size + opening > options.pool) return;
     opening++;
     connect()
       .then((member) => {
@@ -304,8 +306,13 @@ export async function createPool(
           );
         });
       }),
+    async acquireSpare() {
+      const lease = await acquireLease();
+      Object.assign(lease.wire, { until: Infinity, leave: () => undefined, requester: null, isPassedOn: false });
+      return lease;
+    },
     measure: () => ({
-      most: options.pool,
+      most: options.pool + 1,
       open: all.size,
       busy: all.size - idle.length,
       waiting: line.waiting + waiting.length,

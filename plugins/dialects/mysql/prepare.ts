@@ -9,7 +9,6 @@ import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import type { RowLock } from '../../../contract/plan.js';
 import { isComputation } from '../../queries/sql/text/calls.js';
 import { findLockPosition } from '../../queries/sql/text/row-lock.js';
-import { scanSql } from '../../queries/sql/text/scan.js';
 import { isName, getLexemeName, toLexemes } from '../../queries/sql/text/read.js';
 import type { PreparedStatement, PrepareInput } from '../kind.js';
 import type { BindType } from './bind.js';
@@ -187,8 +186,6 @@ function inferPlaceholderType({ start, cast }: StatementPlaceholder, words: Word
   return sum.test(before?.text ?? '') || sum.test(next?.text ?? '') ? 'arithmetic' : null;
 }
 
-export const selectOne = (): MysqlPreparedStatement =>
-  prepareMysqlStatement({ scan: scanSql('SELECT 1'), jsonColumns: [] });
 export type { RenderedSql as Rendered };
 
 /** Null: the models allow it. */

@@ -18,7 +18,7 @@ import type { WithSession, MigrationSession } from '../shared/session.js';
 import mysql from 'mysql2/promise';
 import { createPool } from './pool.js';
 import type { MysqlConnection } from './connection.js';
-import { selectOne, type MysqlPreparedStatement } from './prepare.js';
+import type { MysqlPreparedStatement } from './prepare.js';
 import { createTestDatabase, createTestStore } from './test-database.js';
 
 interface MysqlStore extends Dialect {
@@ -45,13 +45,12 @@ function createTarget({ options, instance }: Pick<RuntimeContext, 'instance' | '
   return createMysqlTarget(createWithSession(read), instance, read.isReplica);
 }
 
-const probe = selectOne();
-
 async function withConnection<T>(
   { pool }: Pick<OpenServer, 'pool'>,
   read: (wire: MysqlConnection) => Promise<T>,
+  lease = pool.acquire(),
 ): Promise<T> {
-  const { wire, release } = await pool.acquire();
+  const { wire, release } = await lease;
   try {
     return await read(wire);
   } finally {
@@ -153,11 +152,16 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
 
   async health(handle) {
     try {
-      await handle.run(probe, [], null);
       const server = requireServer(handle);
       const { instance, log } = server.context;
-      if (!server.triggered && !server.options.isReplica)
-        server.triggered = warnTriggered(await fetchTriggers(server), instance, log);
+      const isSettled = server.triggered || server.options.isReplica;
+      const check = async (wire: MysqlConnection): Promise<void> => {
+        if (isSettled) await wire.runCommand('SELECT 1');
+        else server.triggered = warnTriggered(await readTriggers(wire), instance, log);
+      };
+      const checkServer = (): Promise<void> => withConnection(server, check, server.pool.acquireSpare());
+      // The server may have closed the connection since its last use.
+      await checkServer().catch(checkServer);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

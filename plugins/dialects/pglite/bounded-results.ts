@@ -18,8 +18,9 @@ type RowDescription = Message & { readonly fields: Parameters<typeof createRowSh
 export type Protocol = typeof protocol;
 
 const EXECUTE = 0x45;
+const READY = 0x5a;
 /** A statement was parsed, bound, executed; the engine is ready. */
-const DONE = new Set([0x31, 0x32, 0x43, 0x5a]);
+const DONE = new Set([0x31, 0x32, 0x43, READY]);
 /** Rows. */
 export const PORTION = 256;
 
@@ -52,6 +53,8 @@ export class ResultReader implements RowReceiver {
   refusal: Fault | null = null;
   /** The engine has more rows. */
   isSuspended = false;
+  /** The engine has ended the exchange. */
+  isReady = false;
   #rows = 0;
   #bytes = 0;
   #nextCheck: number;
@@ -100,6 +103,7 @@ export class ResultReader implements RowReceiver {
   #parseMessages(parser: InstanceType<Protocol['Parser']>, bytes: Buffer): void {
     for (let from = 0; from < bytes.length;) {
       const end = from + 1 + bytes.readUInt32BE(from + 1);
+      this.isReady = bytes[from] === READY;
       if (this.shape === null || !DONE.has(bytes[from] ?? 0))
         parser.parse(bytes.subarray(from, end), (message) => this.#receiveMessage(message));
       from = end;

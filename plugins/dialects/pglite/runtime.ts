@@ -180,7 +180,7 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
 
   async health(handle) {
     try {
-      await requireDatabase(handle).query('SELECT 1');
+      await requireEngine(handle).statements.ping();
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

@@ -1,9 +1,9 @@
 /**
  * Executes the statements of definitions. The engine's `query` parses and plans a statement each time, and sends six messages for it: 4 times
- * the processor time for a row by key. `_runExclusiveTransaction` is the queue of
- * transactions, which `query` uses too.
+ * the processor time for a row by key. An exchange with the engine is synchronous.
  */
 import type { PGlite } from '@electric-sql/pglite';
+import { createLimiter } from '../../../contract/limiter.js';
 import type { Requester } from '../../../contract/requester.js';
 import type { ResultLimits } from '../../shared/results.js';
 import type { Row } from '../kind.js';
@@ -12,11 +12,15 @@ import { NO_ROWS, type RowShape } from '../shared/wire-rows.js';
 import type { WireText } from '../shared/wire-text.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { PORTION, ResultReader, type Protocol } from './bounded-results.js';
+import { MessageWriter } from './messages.js';
 
 const MOST = 500;
 
 type Values = readonly (string | null)[];
-type Named = Pick<PostgresPreparedStatement, 'name' | 'text'>;
+type Named = Pick<PostgresPreparedStatement, 'name' | 'text'> & {
+  readonly readOnly?: boolean;
+  readonly insert?: boolean;
+};
 
 export const BEGIN: Named = { name: 'lintel_begin', text: 'BEGIN' };
 export const COMMIT: Named = { name: 'lintel_commit', text: 'COMMIT' };
@@ -42,80 +46,117 @@ export interface EngineStatements {
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
   /** Others wait until the returned function is called. */
   hold(): Promise<() => void>;
+  /** Waits for the current statement, not for the transaction around it. */
+  ping(): Promise<unknown>;
   /** After a change of tables, statements may return other columns. */
   closeAll(): void;
 }
 
+interface KnownStatement {
+  readonly shape: RowShape;
+  /** A result had more than one portion. */
+  readonly isLong: boolean;
+}
+
 export function createStatements(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): EngineStatements {
   const parser = new Parser();
+  const writer = new MessageWriter();
   const portion = serialize.execute({ rows: PORTION });
   const sync = serialize.sync();
-  const known = new Map<string, RowShape>();
+  const all = serialize.execute({});
+  const describe = serialize.describe({ type: 'P' });
+  const known = new Map<string, KnownStatement>();
   const outdated = new Set<string>();
+  const lock = createLimiter(1, Infinity, () => new Error('closed'));
+  // The engine's own queue, which its other methods use, takes several turns of promises for each statement.
+  db._runExclusiveTransaction = (work) => lock.run(work);
 
   function markOutdated(name: string): void {
     known.delete(name);
     outdated.add(name);
   }
 
-  function addCommand(parts: Uint8Array[], { name, text }: Named): void {
-    if (!known.has(name)) parts.push(serialize.parse({ name, text }));
-    known.set(name, NO_ROWS);
-    parts.push(serialize.bind({ statement: name }), serialize.execute({}));
+  function addCommand({ name, text }: Named): void {
+    if (!known.has(name)) writer.add(serialize.parse({ name, text }));
+    known.set(name, { shape: NO_ROWS, isLong: false });
+    writer.addBind(name).add(all);
   }
 
-  function createMessages({ name, text }: Named, values: Values, before: Named | null): Uint8Array {
+  function addStatement({ name, text }: Named, values: Values, before: Named | null): void {
     const isNew = !known.has(name);
-    const parts = Array.from(outdated, (old) => serialize.close({ type: 'S', name: old }));
+    for (const old of outdated) writer.add(serialize.close({ type: 'S', name: old }));
     outdated.clear();
-    if (before !== null) addCommand(parts, before);
-    if (isNew) parts.push(serialize.parse({ name, text }));
-    parts.push(serialize.bind({ statement: name, values: [...values] }));
-    if (isNew) parts.push(serialize.describe({ type: 'P' }));
-    return Buffer.concat([...parts, portion]);
+    if (before !== null) addCommand(before);
+    if (isNew) writer.add(serialize.parse({ name, text }));
+    writer.addBind(name, values);
+    if (isNew) writer.add(describe);
   }
 
-  function createEnd(after: Named | null): Uint8Array {
-    if (after === null) return sync;
-    const parts: Uint8Array[] = [];
-    addCommand(parts, after);
-    return Buffer.concat([...parts, sync]);
+  /** The promise matters only if the engine has failed. */
+  function send(reader: ResultReader): Promise<void> {
+    reader.isSuspended = false;
+    const sent = db.execProtocolRawStream(writer.finish(), { syncToFs: false, onRawData: (bytes) => reader.read(bytes) });
+    sent.catch(() => undefined);
+    return sent;
+  }
+
+  /** The end of an exchange outside a transaction ends its result, so that of a read with more rows begins again. */
+  function exchange(
+    statement: Named,
+    values: Values,
+    reader: ResultReader,
+    { alone = false, before = null, after = null }: Sending,
+  ): Promise<void> {
+    const { name, insert = false, readOnly = false } = statement;
+    const isSingle = after === null && (!alone || insert || (readOnly && known.get(name)?.isLong !== true));
+    writer.begin();
+    addStatement(statement, values, before);
+    writer.add(alone && insert ? all : portion);
+    if (isSingle) writer.add(sync);
+    let sent = send(reader);
+    while (reader.isSuspended && !(alone && isSingle)) {
+      writer.begin().add(portion);
+      if (isSingle) writer.add(sync);
+      sent = send(reader);
+    }
+    if (isSingle) return sent;
+    writer.begin();
+    if (after !== null && reader.error === null && reader.refusal === null) addCommand(after);
+    writer.add(sync);
+    return send(reader);
   }
 
   async function execute(
     statement: Named,
     values: Values,
     requester: Requester | null,
-    { alone = false, before = null, after = null, text = null }: Sending,
+    sending: Sending,
   ): Promise<StatementResult> {
-    const shape = known.get(statement.name);
-    const reader = new ResultReader(parser, limits, requester, shape ?? NO_ROWS, text);
-    const onRawData = (bytes: Uint8Array): void => reader.read(bytes);
-    let sent = createMessages(statement, values, before);
-    try {
-      do {
-        reader.isSuspended = false;
-        await db.execProtocolRawStream(sent, { syncToFs: false, onRawData });
-        sent = portion;
-      } while (reader.isSuspended);
-    } finally {
-      const isDone = reader.error === null && reader.refusal === null;
-      await db.execProtocolRawStream(createEnd(isDone ? after : null), {
-        syncToFs: alone || after !== null,
-        onRawData,
-      });
+    const { name } = statement;
+    const { text = null } = sending;
+    const before = known.get(name);
+    const createReader = (): ResultReader =>
+      new ResultReader(parser, limits, requester, known.get(name)?.shape ?? NO_ROWS, text);
+    let reader = createReader();
+    let sent = exchange(statement, values, reader, sending);
+    if (before === undefined && reader.error === null) recordStatement(name, reader.shape ?? NO_ROWS);
+    if (reader.isSuspended) {
+      known.set(name, { shape: reader.shape ?? NO_ROWS, isLong: true });
+      reader.close();
+      reader = createReader();
+      sent = exchange(statement, values, reader, sending);
     }
+    if (!reader.isReady) await sent;
     const { rows, error, refusal } = reader.close();
-    if (error !== null && (shape === undefined || isStale(error))) markOutdated(statement.name);
-    else if (shape === undefined) recordShape(statement.name, reader.shape ?? NO_ROWS);
+    if (error !== null && (before === undefined || isStale(error))) markOutdated(name);
     if (refusal !== null) throw refusal;
     if (error !== null) throw error;
     // The page of the text belongs to the next statement afterwards.
     return { rows, json: text?.close() ?? null };
   }
 
-  function recordShape(name: string, shape: RowShape): void {
-    known.set(name, shape);
+  function recordStatement(name: string, shape: RowShape): void {
+    known.set(name, { shape, isLong: false });
     const [oldest] = known.keys();
     if (known.size > MOST && oldest !== undefined) markOutdated(oldest);
   }
@@ -123,25 +164,22 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   function runInside(
     ...[statement, values, requester, sending]: Parameters<EngineStatements['runInside']>
   ): Promise<StatementResult> {
-    const send = (): Promise<StatementResult> => execute(statement, values, requester, sending);
-    return db.runExclusive(() =>
-      send().catch((error: unknown) => {
-        // Nothing has run.
-        if (sending.alone === true && isStale(error)) return send();
-        throw error;
-      }),
-    );
+    const run = (): Promise<StatementResult> => execute(statement, values, requester, sending);
+    // Nothing has run.
+    return sending.alone === true ? run().catch((error: unknown) => (isStale(error) ? run() : Promise.reject(error))) : run();
   }
 
   return {
     runInside,
     run: (statement, values, requester, text = null) =>
-      db._runExclusiveTransaction(() => runInside(statement, values, requester, { alone: true, text })),
+      lock.run(() => runInside(statement, values, requester, { alone: true, text })),
 
-    hold: () =>
-      new Promise((resolve, reject) => {
-        db._runExclusiveTransaction(() => new Promise<void>((release) => resolve(release))).catch(reject);
-      }),
+    hold: async () => {
+      const release = await lock.acquire();
+      return () => release();
+    },
+
+    ping: () => db.runExclusive(() => db.execProtocolRaw(sync)),
 
     closeAll() {
       for (const name of known.keys()) outdated.add(name);

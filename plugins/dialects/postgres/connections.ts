@@ -5,7 +5,7 @@
 import pg from 'pg';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import { createLimiter } from '../../../contract/limiter.js';
+import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import type { Log } from '../../../contract/plugin.js';
 import { clock } from '../../../language/project/clock.js';
 import type { PoolUsage } from '../kind.js';
@@ -27,6 +27,7 @@ const REOPEN_MS = 500;
 
 /** `isTypical` false: how long the connection was in use depended on the client. */
 export type Release = (broken: boolean, isTypical?: boolean) => void;
+export type TakeConnection = (error: unknown, wire: PgConnection | undefined, release: Release) => void;
 
 export interface PgConnections {
   readonly all: ReadonlySet<PgConnection>;
@@ -35,10 +36,9 @@ export interface PgConnections {
   /** Returns the least busy connection, or undefined when none is usable. */
   findShared(use: 'read' | 'insert'): PgConnection | undefined;
   /** Waiting callers are served fairly, in turns of their clients. */
-  acquire(
-    requester: Requester | null,
-    take: (error: unknown, wire: PgConnection | undefined, release: Release) => void,
-  ): void;
+  acquire(requester: Requester | null, take: TakeConnection): void;
+  /** The one that requests leave free: the database responds also when they occupy the others. */
+  acquireSpare(take: TakeConnection): void;
   measure(): PoolUsage;
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     return wire;
   }
 
-  const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool, Client: RowClient });
+  const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool + 1, Client: RowClient });
   pool.on('connect', (client) => void trackConnection(client as RowClient, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 
@@ -130,7 +130,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     const { rows } = await client.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
     if (rows[0]?.synchronous_commit !== 'off') return;
     lanes.insert.wanted = options.inserters;
-    pool.options.max = options.pool - options.inserters;
+    pool.options.max -= options.inserters;
     await openAll(lanes.insert);
   }
 
@@ -138,11 +138,24 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     Promise.all(Array.from({ length: into.wanted }, () => openShared(into)));
 
   const line = createLimiter(
-    () => pool.options.max,
+    () => pool.options.max - 1,
     Infinity,
     (seconds) => createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
     { clock, patience: options.patience },
   );
+
+  function takeConnection(take: TakeConnection, leave: ReleaseSlot): void {
+    connectOnce(pool, (error, client, done) => {
+      const wire = client && byClient.get(client);
+      if (wire === undefined) leave();
+      take(error, wire, (broken, isTypical = true) => {
+        // The result of a running statement is not needed any more.
+        if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
+        done(broken);
+        leave(isTypical);
+      });
+    });
+  }
 
   /** For requests that wait: ends a receiver that takes nothing, then one beyond its deadline. */
   function endStream(now: number): void {
@@ -195,19 +208,11 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     }),
     acquire(requester, take) {
       line.requestSlot(requester, (refusal, leave) => {
-        if (refusal !== null) return void take(refusal, undefined, leave);
-        connectOnce(pool, (error, client, done) => {
-          const wire = client && byClient.get(client);
-          if (wire === undefined) leave();
-          take(error, wire, (broken, isTypical = true) => {
-            // The result of a running statement is not needed any more.
-            if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
-            done(broken);
-            leave(isTypical);
-          });
-        });
+        if (refusal !== null) take(refusal, undefined, leave);
+        else takeConnection(take, leave);
       });
     },
+    acquireSpare: (take) => takeConnection(take, () => undefined),
     async close() {
       if (closed) return;
       closed = true;

@@ -4,9 +4,8 @@ import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql } from '../../queries/sql/text/scan.js';
 import { createPoolPane, dialect, SERIALIZABLE } from '../kind.js';
-import type { Dialect } from '../kind.js';
+import type { Dialect, Row } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
 import { readTables } from '../shared/found-tables.js';
@@ -22,10 +21,11 @@ import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js'
 import { getParser } from '../shared/types.js';
 import { createPostgresDialect } from './dialect.js';
 import { readPostgresOptions } from './options.js';
-import { invalidateStatements } from './connection.js';
-import type { PgConnection } from './connection.js';
+import { ALONE, invalidateStatements } from './connection.js';
+import type { PgCommand, PgConnection } from './connection.js';
 import { createPgConnections } from './connections.js';
 import type { PgConnections } from './connections.js';
+import { sendStatement } from './statement.js';
 import { createTestDatabase, createTestSession, createWithClient } from './test-database.js';
 
 interface PostgresStore extends Dialect {
@@ -126,8 +126,6 @@ async function probeStatements(
 const toError = (error: unknown): unknown => error;
 const NOTHING_UNKNOWN = { extensions: false, scripts: false };
 
-const selectOne = scanSql('SELECT 1');
-
 /**
  * Triggers, rules and expressions of policies; functions of policies, defaults, checks, operators and casts.
  * Functions in C are those of extensions.
@@ -168,6 +166,22 @@ const fetchRows = <T>(wires: PgConnections, query: string): Promise<readonly T[]
   withWire(wires, async ({ client }) => (await client.query<T & Record<string, unknown>>(query)).rows);
 
 const fetchTriggers = (wires: PgConnections): Promise<readonly Trigger[]> => fetchRows<Trigger>(wires, TRIGGERS);
+
+const ONE: PgCommand = { name: 'lintel_one', text: 'SELECT 1' };
+const WATCH: PgCommand = { name: 'lintel_triggers', text: TRIGGERS };
+
+/** Sent like the statements of requests, so that a connection without a response is closed. */
+const fetchSpare = ({ acquireSpare }: PgConnections, command: PgCommand, deadline: number): Promise<readonly Row[]> =>
+  new Promise((resolve, reject) => {
+    acquireSpare((failure, wire, release) => {
+      if (wire === undefined) return void reject(toPostgresFault(failure));
+      sendStatement(wire, command, [], ALONE, performance.now() + deadline, null, ({ error, answer }) => {
+        release(error !== undefined);
+        if (error === undefined) resolve(answer);
+        else reject(toPostgresFault(error));
+      });
+    });
+  });
 
 export default defineRuntime<Dialect, PostgresStore>(dialect, {
   create(context) {
@@ -244,10 +258,15 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
 
   async health(handle) {
     try {
-      await handle.run(handle.prepare({ scan: selectOne, jsonColumns: [] }), [], null);
-      const { wires, triggered, isReplica, context } = handle;
-      if (wires !== null && !triggered && !isReplica)
-        handle.triggered = warnTriggered(await fetchTriggers(wires), context.instance, context.log);
+      const { triggered, isReplica, context } = handle;
+      const { deadline } = readPostgresOptions(context.options);
+      const isSettled = triggered || isReplica;
+      const fetch = (): Promise<readonly Row[]> =>
+        fetchSpare(requireConnections(handle), isSettled ? ONE : WATCH, deadline);
+      // The server may have closed the connection since its last use.
+      const rows = await fetch().catch(fetch);
+      if (!isSettled)
+        handle.triggered = warnTriggered(rows as readonly (Row & Trigger)[], context.instance, context.log);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

@@ -33,7 +33,7 @@ export default definePlugin({
       secret: true,
     }).required(),
     ...connectionFields({
-      poolSize: 'Connections at most, shared ones included.',
+      poolSize: 'Connections for requests at most, shared ones included. The readiness check has one more.',
       results: REJECTED_OR_STREAMED,
     }),
     ...replicaFields,

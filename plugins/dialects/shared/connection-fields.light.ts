@@ -26,7 +26,7 @@ export const replicaFields = {
 
 /** Texts that a driver may replace. */
 export const connectionFields = ({
-  poolSize = 'Connections at most.',
+  poolSize = 'Connections for requests at most. The readiness check has one more.',
   results = REJECTED,
   poolWait = 'How long a request waits for a free connection before it is rejected (`QRY_UNAVAILABLE`), at once under overload.',
 }: {

@@ -49,15 +49,6 @@ export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
       throw new BootError('DOC_NOT_POSTGRESQL', { instance, connection: getConnectionName(options) });
   },
 
-  async health({ sql }) {
-    try {
-      await sql.execute('SELECT 1 AS one', [], null);
-      return { ok: true };
-    } catch {
-      return { ok: false, detail: 'the database does not respond' };
-    }
-  },
-
   plan: ({ sql, tables }, models, { instance }) => outlineCollections({ sql, tables, instance }, models),
 
   async syncSchema({ sql, tables }, models, { instance, log }, progress) {

@@ -54,7 +54,8 @@ export function readMongoSettings(options: Readonly<Record<string, unknown>>): S
       readPreference: 'primary',
       retryWrites: true,
       retryReads: true,
-      maxPoolSize: pool,
+      // One more than calls occupy, for the check of readiness.
+      maxPoolSize: pool + 1,
       waitQueueTimeoutMS: wait,
       serverSelectionTimeoutMS: wait,
       connectTimeoutMS: wait,

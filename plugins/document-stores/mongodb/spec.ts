@@ -41,7 +41,11 @@ export default definePlugin({
       .min(1)
       .max(60)
       .matches(/^[A-Za-z0-9_-]+$/),
-    pool_size: numeric({ doc: 'Maximum number of connections to one server.', unit: 'connections', default: 10 })
+    pool_size: numeric({
+      doc: 'Maximum number of connections to one server; the readiness check has one more.',
+      unit: 'connections',
+      default: 10,
+    })
       .integer()
       .min(1)
       .max(500),

@@ -82,6 +82,7 @@ function dialectOn(
   const server: OpenServer = {
     pool: {
       acquire: take,
+      acquireSpare: take,
       measure: () => ({ most: 1, open: 1, busy: 0, waiting: 0 }),
       close: () => Promise.resolve(),
     },

@@ -25,7 +25,7 @@ describe('options of a MongoDB store', () => {
     const settings = readMongoSettings({ url: URL });
     expect(settings).to.deep.include({ url: URL, database: 'lintel', deadline: 10_000 });
     expect(settings?.client).to.deep.include({
-      maxPoolSize: 10,
+      maxPoolSize: 11,
       waitQueueTimeoutMS: 2000,
       serverSelectionTimeoutMS: 2000,
       connectTimeoutMS: 2000,
