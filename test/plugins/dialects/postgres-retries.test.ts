@@ -1,6 +1,6 @@
 /**
  * On scripted connections, without a server: the number of attempts for a statement that PostgreSQL rejects before it runs, and
- * the packets of two statements that are sent together.
+ * the packet of a statement that runs in place of a transaction.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
@@ -46,22 +46,21 @@ describe('statement that a PostgreSQL connection cannot run', () => {
   }
 });
 
-describe('statements that are sent together to PostgreSQL', () => {
-  it('leave in one packet', async () => {
+describe('statement in place of a transaction on PostgreSQL', () => {
+  it('leaves alone in one packet', async () => {
     const sent: string[] = [];
     const record = (what: string) => () => void sent.push(what);
     const stream = { cork: record('cork'), uncork: record('uncork') };
-    const [parse, bind, describe, execute, close, sendCopyFail] = Array.from({ length: 6 }, () => () => undefined);
-    const connection = { stream, parse, bind, describe, execute, close, sendCopyFail, sync: record('sync') };
+    const [parse, bind, describe, close, sendCopyFail] = Array.from({ length: 5 }, () => () => undefined);
+    const [execute, sync] = [record('execute'), record('sync')];
+    const connection = { stream, parse, bind, describe, execute, close, sendCopyFail, sync };
     const client = {
       query: (statement: { submit(wire: WireConnection): null }) => statement.submit(connection as WireConnection),
     };
     const handle = createDialect(client, () => undefined);
     const bound = (sql: string) => ({ prepared: handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values: [] });
     const transaction = await handle.begin(BY_LOCKS);
-    handle.runTogether?.(bound('SELECT 1'), bound('UPDATE t SET a = 1'), transaction);
-    expect(sent).to.deep.equal(['cork', 'sync', 'sync', 'uncork']);
-    void handle.run(bound('SELECT 1').prepared, [], null);
-    expect(sent.slice(4)).to.deep.equal(['cork', 'sync', 'uncork']);
+    void handle.runWhole?.(bound('UPDATE t SET a = 1'), transaction);
+    expect(sent).to.deep.equal(['cork', 'execute', 'sync', 'uncork']);
   });
 });
