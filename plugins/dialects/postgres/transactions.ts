@@ -5,7 +5,7 @@
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import type { BoundStatement, Dialect, Isolation, Rendering, Row, Transaction } from '../kind.js';
-import { isPostgresConnectionLost, isStale, toPostgresFault } from '../shared/errors.js';
+import { isPostgresConnectionLost, isStale, getSqlState, toPostgresFault } from '../shared/errors.js';
 import { bindValues, type PostgresPreparedStatement } from '../shared/values.js';
 import { ALONE, COMMIT } from './connection.js';
 import type { ErrorCallback, OutcomeCallback, PgCommand, PgConnection } from './connection.js';
@@ -16,12 +16,14 @@ import { sendStatement } from './statement.js';
 
 export const NO_VALUES: readonly string[] = [];
 export const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
+const SESSION_LEVEL = 'read committed';
 /** A COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
 
 /** What is sent before a first statement, and around an only one. */
 interface Opening {
+  readonly level: string;
   readonly first: StatementSendOptions;
   readonly only: StatementSendOptions;
 }
@@ -30,7 +32,7 @@ function createOpening(level: string): Opening {
   const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
   const before: readonly PgCommand[] = [{ name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` }];
   const first = { ...ALONE, before };
-  return { first, only: { ...first, after: COMMIT } };
+  return { level, first, only: { ...first, after: COMMIT } };
 }
 
 interface OpenTransaction {
@@ -134,7 +136,8 @@ export function createPgTransactions(
   function runWhole({ prepared, values }: BoundStatement, transaction: Transaction): Promise<readonly Row[] | null> {
     const opened = open(transaction);
     const bound = tryBind(prepared as PostgresPreparedStatement, values);
-    if (bound === null || opened.begun) return Promise.resolve(null);
+    // A statement has the level of the session. Triggers that use tables make all transactions serializable.
+    if (bound === null || opened.begun || opened.opening.level !== SESSION_LEVEL) return Promise.resolve(null);
     opened.begun = true;
     return new Promise((done, failed) => {
       const settle = ({ error, sent, answer }: StatementOutcome): void => {
@@ -144,11 +147,17 @@ export function createPgTransactions(
           return;
         }
         opened.begun = false;
-        const fault = error === undefined ? null : toPostgresFault(error, sent ? 'unknown' : 'none');
+        if (error === undefined) {
+          done(null);
+          return;
+        }
         if (isStale(error)) invalidate(prepared.name);
         opened.lost ||= isPostgresConnectionLost(error);
-        if (opened.lost || fault?.options.retryable === true || fault?.code === 'QRY_TIMEOUT') failed(fault);
-        else done(null);
+        const fault = toPostgresFault(error, sent ? 'unknown' : 'none');
+        // Only an error of the server undoes it.
+        const isUndone = !opened.lost && getSqlState(error) !== '';
+        if (isUndone && fault.options.retryable !== true && fault.code !== 'QRY_TIMEOUT') done(null);
+        else failed(fault);
       };
       sendStatement(opened.wire, prepared, bound, ALONE, opened.until, opened.requester, settle);
     });

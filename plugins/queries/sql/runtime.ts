@@ -98,7 +98,7 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     }
     return runWhole(bound, transaction).then((rows) => {
       if (rows === null) return runOwn();
-      const { first, last: rowsOfLast } = fused.split(rows);
+      const { first, last: rowsOfLast } = fused.splitRows(rows);
       transaction.rowsOfLast = rowsOfLast;
       return first;
     });

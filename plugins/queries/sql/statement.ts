@@ -23,7 +23,7 @@ export interface SqlConnection {
 export interface FusedStatement {
   readonly text: string;
   readonly bind: (frame: Frame) => BoundStatement;
-  readonly split: (rows: readonly Row[]) => RowsOfTwo;
+  readonly splitRows: (rows: readonly Row[]) => RowsOfTwo;
 }
 
 export interface SqlStatement {

@@ -70,14 +70,14 @@ export function fuseStatements(
   return {
     text: prepared.text,
     bind: (frame) => ({ prepared, values: binds.map((read) => read(frame)) }),
-    split: createSplit(names, clauses.returns),
+    splitRows: createRowSplit(names, clauses.returns),
   };
 }
 
 const SOURCE = 'lintel_read';
 
 /** Into the rows of the two statements. */
-function createSplit(names: readonly string[], returns: boolean): FusedStatement['split'] {
+function createRowSplit(names: readonly string[], returns: boolean): FusedStatement['splitRows'] {
   const places = new Map(names.map((name, at) => [`${SOURCE}_${at}`, name]));
   const takeRest = (row: Row): Row => {
     const rest: Record<string, unknown> = {};

@@ -15,7 +15,7 @@ interface Failing {
   handleError(error: unknown): void;
 }
 
-function createDialect(client: object, release: (isBroken: boolean) => void): Dialect {
+function createDialect(client: object, release: (isBroken: boolean) => void, level = 'read committed'): Dialect {
   const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
     all: new Set(),
     findShared: () => undefined,
@@ -23,7 +23,7 @@ function createDialect(client: object, release: (isBroken: boolean) => void): Di
   };
   return createPostgresDialect(
     () => wires as PgConnections,
-    () => 'read committed',
+    () => level,
     false,
   );
 }
@@ -47,7 +47,7 @@ describe('statement that a PostgreSQL connection cannot run', () => {
 });
 
 describe('statement in place of a transaction on PostgreSQL', () => {
-  it('leaves alone in one packet', async () => {
+  it('leaves alone in one packet, at the level of the session only', async () => {
     const sent: string[] = [];
     const record = (what: string) => () => void sent.push(what);
     const stream = { cork: record('cork'), uncork: record('uncork') };
@@ -58,9 +58,10 @@ describe('statement in place of a transaction on PostgreSQL', () => {
       query: (statement: { submit(wire: WireConnection): null }) => statement.submit(connection as WireConnection),
     };
     const handle = createDialect(client, () => undefined);
+    const strict = createDialect(client, () => undefined, 'serializable');
     const bound = (sql: string) => ({ prepared: handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values: [] });
-    const transaction = await handle.begin(BY_LOCKS);
-    void handle.runWhole?.(bound('UPDATE t SET a = 1'), transaction);
+    expect(await strict.runWhole?.(bound('UPDATE t SET a = 1'), await strict.begin(BY_LOCKS))).to.equal(null);
+    void handle.runWhole?.(bound('UPDATE t SET a = 1'), await handle.begin(BY_LOCKS));
     expect(sent).to.deep.equal(['cork', 'execute', 'sync', 'uncork']);
   });
 });
