@@ -47,8 +47,8 @@ export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 /** A transaction on its own connection. */
 export interface Transaction {
   readonly transaction: unknown;
-  /** Rows of the last statement, if it was sent with the one before. */
-  rowsOfLast?: Promise<readonly Row[]> | undefined;
+  /** Rows of the last statement, if one was run in place of all. */
+  rowsOfLast?: readonly Row[] | undefined;
 }
 
 /** Field names and shape of rows as JSON text. Created at load. */
@@ -75,8 +75,8 @@ export interface BoundStatement {
 }
 
 export interface RowsOfTwo {
-  readonly first: Promise<readonly Row[]>;
-  readonly last: Promise<readonly Row[]>;
+  readonly first: readonly Row[];
+  readonly last: readonly Row[];
 }
 
 /** Connections of a pool, and requests that wait for one. */
@@ -109,10 +109,10 @@ export interface Dialect extends Statements {
     requester?: Requester | null,
   ): Promise<readonly Row[]>;
   /**
-   * Runs the last two statements of a transaction without waiting for the rows of the first. If it fails, the second
-   * has no effect. Absent: impossible.
+   * Runs a statement in place of all of a transaction, and commits. Null: it returned no rows, or has failed in a way that may not be
+   * its own, and the transaction goes on without its effect. Absent: impossible.
    */
-  readonly runTogether?: (first: BoundStatement, last: BoundStatement, transaction: Transaction) => RowsOfTwo;
+  readonly runWhole?: (statement: BoundStatement, transaction: Transaction) => Promise<readonly Row[] | null>;
   /**
    * As `run` outside a transaction, with rows as the text of JSON.stringify. A `JsonStream` only if rendering and
    * invocation allow it.

@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL a locked read and the change that uses its value are sent together: the stored value, and the effects
- * of a missing row, a failure of either, and a lock of another session until the deadline.
+ * On PostgreSQL a locked read and the change that uses its value are one statement: the stored value, and the effects
+ * of a missing row, a failure of either, and a lock of another session, also until the deadline.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -51,6 +51,8 @@ const TOGETHER: Readonly<Record<string, Chain>> = {
   'of-payload': { parameters: ['$PAYLOAD.id', '$PAYLOAD.found', '$PAYLOAD.amount'] },
   cast: { change: CHANGE.replace('$2::bigint', 'CAST($2 AS numeric)') },
   conditional: { read: `${READ} AND total >= 0` },
+  bounded: { change: CHANGE.replace('id = $1', 'id = $1 AND total < 10') },
+  silent: { change: CHANGE.replace(' RETURNING id, total', '') },
   commented: { read: `/* $9 */ ${READ} -- the end`, change: `${CHANGE}; -- $7` },
   'with-deletion': {
     change: 'DELETE FROM items WHERE id = $1 AND total = $2::bigint AND $3::bigint > 0 RETURNING id, total',
@@ -148,6 +150,49 @@ describe('statements sent together', () => {
         String(expected),
       ]);
     });
+
+  it('are one statement', async () => {
+    await kernel.post('/plain', { id: await makeItem(), amount: 7 });
+    const last = await client.query(
+      `SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'WITH lintel_read%'`,
+    );
+    expect(last.rowCount).to.be.greaterThan(0);
+  });
+
+  it('return nothing where the change does', async () => {
+    const item = await makeItem();
+    expect((await kernel.post('/silent', { id: item, amount: 7 })).body).to.equal(null);
+    expect(await readTotal(item)).to.equal('12');
+  });
+
+  it('use the version of the row behind a lock that they waited for', async () => {
+    for (const [id, total, behind, expected] of [
+      ['plain', 5, 50, '57'],
+      // The older version does not meet the condition.
+      ['bounded', 50, 5, '12'],
+      ['bounded', 5, 50, '50'],
+    ] as const) {
+      const item = await makeItem({ total });
+      await client.query('BEGIN');
+      await client.query('UPDATE items SET total = $2 WHERE id = $1', [item, behind]);
+      const answer = kernel.post(`/${id}`, { id: item, amount: 7 });
+      await waitUntil(async () => {
+        const waiting = await client.query(`SELECT FROM pg_locks WHERE NOT granted`);
+        return waiting.rowCount !== 0;
+      }, 'the statement waits');
+      await client.query('COMMIT');
+      expect([(await answer).status, await readTotal(item)]).to.deep.equal([200, expected]);
+    }
+  });
+
+  it('name the field of a value that the database rejects', async () => {
+    const item = await makeItem();
+    const answer = await kernel.post('/plain', { id: item, amount: 'much' });
+    expect([answer.status, answer.body['errors']]).to.deep.equal([
+      422,
+      [{ pointer: '/amount', code: 'QRY_BAD_VALUE', detail: 'does not fit the type that the query expects' }],
+    ]);
+  });
 
   it('delete by the value', async () => {
     const item = await makeItem({ total: 8 });

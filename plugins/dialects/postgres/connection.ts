@@ -37,7 +37,7 @@ export interface PgConnection {
   readonly limits: ResultLimits;
   /** Buffer for results sent as JSON text. */
   readonly page: JsonBuffer;
-  /** Sent data is buffered until the end of this event loop turn, or until the next statement. */
+  /** Sent data is buffered until the end of this event loop turn. */
   flushing: boolean;
   inFlight: number;
   head: StatementInFlight | null;
@@ -67,17 +67,16 @@ export const createPgConnection = (client: RowClient, shared: boolean, limits = 
   dropped: false,
 });
 
-/** On shared connections, the writes of one turn are combined; on others, those of a statement and the one that follows it. */
-export function beginPacket(wire: PgConnection, stream: WireConnection['stream'], isFollowed: boolean): void {
+/** On shared connections, the writes of one turn are combined. */
+export function beginPacket(wire: PgConnection, stream: WireConnection['stream']): void {
   if (wire.flushing) return;
   stream.cork();
-  wire.flushing = wire.shared || isFollowed;
-  if (wire.shared) setImmediate(() => endPacket(wire, stream));
-}
-
-export function endPacket(wire: PgConnection, stream: WireConnection['stream']): void {
-  wire.flushing = false;
-  stream.uncork();
+  wire.flushing = wire.shared;
+  if (!wire.shared) return;
+  setImmediate(() => {
+    wire.flushing = false;
+    stream.uncork();
+  });
 }
 
 /** The connection parses the statement again before its next use; without a name, all statements. */
@@ -108,8 +107,6 @@ export interface StatementSendOptions {
   readonly after: PgCommand | null;
   /** Converts the rows to JSON text. */
   readonly rendering: Rendering | null;
-  /** The next statement follows at once, in the same packet. */
-  readonly isFollowed?: true;
   /** A large text: null: it is held; `abort`: `LargeTextError`; or it is passed on as it arrives. */
   readonly large: ((text: ResultText) => void) | 'abort' | null;
 }

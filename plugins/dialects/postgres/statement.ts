@@ -22,7 +22,6 @@ import {
 import { NO_ROWS, readRow, createRowShape, type RowShape } from '../shared/wire-rows.js';
 import {
   beginPacket,
-  endPacket,
   invalidateStatements,
   type PgCommand,
   type KnownStatement,
@@ -94,8 +93,8 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   submit(connection: WireConnection): null {
     const { statements, stale } = this.wire;
     this.sent = true;
-    const { before, after, isFollowed = false } = this.sending;
-    beginPacket(this.wire, connection.stream, isFollowed);
+    const { before, after } = this.sending;
+    beginPacket(this.wire, connection.stream);
     for (const command of before ?? []) this.pipelineCommand(connection, command);
     this.known = statements.get(this.name);
     if (!this.known) {
@@ -110,7 +109,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     connection.execute();
     if (after !== null) this.pipelineCommand(connection, after);
     connection.sync();
-    if (!this.wire.shared && !isFollowed) endPacket(this.wire, connection.stream);
+    if (!this.wire.shared) connection.stream.uncork();
     return null;
   }
 

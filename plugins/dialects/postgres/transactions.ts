@@ -4,7 +4,7 @@
  */
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import type { Dialect, Isolation, Rendering, Row, RowsOfTwo, Transaction } from '../kind.js';
+import type { BoundStatement, Dialect, Isolation, Rendering, Row, Transaction } from '../kind.js';
 import { isPostgresConnectionLost, isStale, getSqlState, toPostgresFault } from '../shared/errors.js';
 import { bindValues, type PostgresPreparedStatement } from '../shared/values.js';
 import { ALONE, COMMIT } from './connection.js';
@@ -16,14 +16,15 @@ import { sendStatement } from './statement.js';
 
 export const NO_VALUES: readonly string[] = [];
 export const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
+const SESSION_LEVEL = 'read committed';
 /** A COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
 
 /** What is sent before a first statement, and around an only one. */
 interface Opening {
+  readonly level: string;
   readonly first: StatementSendOptions;
-  readonly followed: StatementSendOptions;
   readonly only: StatementSendOptions;
 }
 
@@ -31,7 +32,7 @@ function createOpening(level: string): Opening {
   const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
   const before: readonly PgCommand[] = [{ name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` }];
   const first = { ...ALONE, before };
-  return { first, followed: { ...first, isFollowed: true }, only: { ...first, after: COMMIT } };
+  return { level, first, only: { ...first, after: COMMIT } };
 }
 
 interface OpenTransaction {
@@ -49,10 +50,18 @@ interface OpenTransaction {
   over: boolean;
 }
 
+const tryBind = (prepared: PostgresPreparedStatement, values: readonly unknown[]): (string | null)[] | null => {
+  try {
+    return bindValues(prepared, values);
+  } catch {
+    return null;
+  }
+};
+
 export const getDeadline = (requester: Requester | null): number => requester?.invocation.deadline ?? Infinity;
 
 type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> &
-  Required<Pick<Dialect, 'runTogether' | 'closeSession'>>;
+  Required<Pick<Dialect, 'runWhole' | 'closeSession'>>;
 
 export interface PgTransactions {
   readonly methods: TransactionMethods;
@@ -100,27 +109,58 @@ export function createPgTransactions(
     sendStatement(transaction.wire, prepared, values, sending, transaction.until, transaction.requester, (outcome) => {
       const { error, sent } = outcome;
       if (error === undefined) {
-        // A rollback that was sent meanwhile releases the connection.
-        if (last && !transaction.over) {
-          transaction.committed = transaction.over = true;
-          transaction.release(false);
-        }
+        if (last) finishCommitted(transaction);
         done(outcome);
         return;
       }
       if (isStale(error)) invalidate(prepared.name);
-      // After an error of the server, what follows has no effect. After another one it may still run until the connection is closed.
-      const isFollowed = sending.isFollowed === true && getSqlState(error) === '';
-      transaction.lost ||= isPostgresConnectionLost(error) || isFollowed;
+      transaction.lost ||= isPostgresConnectionLost(error);
       // Rolled back, so the outcome is known unless COMMIT was sent.
-      failed(toPostgresFault(error, (last || isFollowed) && sent ? 'unknown' : 'none', prepared.text));
+      failed(toPostgresFault(error, last && sent ? 'unknown' : 'none', prepared.text));
     });
+  }
+
+  /** A rollback that was sent meanwhile releases the connection. */
+  function finishCommitted(transaction: OpenTransaction): void {
+    if (transaction.over) return;
+    transaction.committed = transaction.over = true;
+    transaction.release(false);
   }
 
   function open({ transaction }: Transaction): OpenTransaction {
     const found = transaction as OpenTransaction;
     if (found.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
     return found;
+  }
+
+  function runWhole({ prepared, values }: BoundStatement, transaction: Transaction): Promise<readonly Row[] | null> {
+    const opened = open(transaction);
+    const bound = tryBind(prepared as PostgresPreparedStatement, values);
+    // A statement has the level of the session. Triggers that use tables make all transactions serializable.
+    if (bound === null || opened.begun || opened.opening.level !== SESSION_LEVEL) return Promise.resolve(null);
+    opened.begun = true;
+    return new Promise((done, failed) => {
+      const settle = ({ error, sent, answer }: StatementOutcome): void => {
+        if (error === undefined && answer.length > 0) {
+          finishCommitted(opened);
+          done(answer);
+          return;
+        }
+        opened.begun = false;
+        if (error === undefined) {
+          done(null);
+          return;
+        }
+        if (isStale(error)) invalidate(prepared.name);
+        opened.lost ||= isPostgresConnectionLost(error);
+        const fault = toPostgresFault(error, sent ? 'unknown' : 'none');
+        // Only an error of the server undoes it.
+        const isUndone = !opened.lost && getSqlState(error) !== '';
+        if (isUndone && fault.options.retryable !== true && fault.code !== 'QRY_TIMEOUT') done(null);
+        else failed(fault);
+      };
+      sendStatement(opened.wire, prepared, bound, ALONE, opened.until, opened.requester, settle);
+    });
   }
 
   function endTransaction(
@@ -158,19 +198,7 @@ export function createPgTransactions(
     },
 
     methods: {
-      runTogether(first, last, transaction): RowsOfTwo {
-        const opened = open(transaction);
-        const [one, other] = [first, last].map(({ prepared, values }) => {
-          const own = prepared as PostgresPreparedStatement;
-          return { own, bound: bindValues(own, values) };
-        });
-        const run = ({ own, bound }: NonNullable<typeof one>, sending: StatementSendOptions): Promise<readonly Row[]> =>
-          new Promise((done, failed) => {
-            send(opened, own, bound, sending, ({ answer }) => done(answer), failed);
-          });
-        const before = opened.begun ? { ...ALONE, isFollowed: true as const } : opened.opening.followed;
-        return { first: run(one!, before), last: run(other!, WITH_COMMIT) };
-      },
+      runWhole,
 
       begin(need, requester = null) {
         return new Promise<Transaction>((done, failed) => {

@@ -4,7 +4,7 @@ import { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import { Fault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { dialect, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
+import { dialect, type BoundStatement, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { query, type QueryPlan } from '../kind.js';
 import { createRepeatedRun, type Repeatable } from '../shared/repeat.js';
 import { createIndexFactory } from './blind.js';
@@ -82,24 +82,26 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     result instanceof JsonStream
       ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(renameFields(error)) }))
       : result;
-  const { render, renderInside, runTogether } = connection;
+  const { render, renderInside, runWhole } = connection;
 
-  /** A statement that was sent with the one before has its rows already. */
   function run(transaction: Transaction | null, frame: Frame): Promise<readonly Row[]> {
-    const { prepared, last, follower } = statement;
-    if (transaction?.rowsOfLast !== undefined) return transaction.rowsOfLast;
-    if (follower !== null && transaction !== null && runTogether !== undefined) {
-      try {
-        const rows = runTogether({ prepared, values: values(frame) }, follower.bind(frame), transaction);
-        // If the first statement fails, the rows are not used.
-        rows.last.catch(() => undefined);
-        transaction.rowsOfLast = rows.last;
-        return rows.first;
-      } catch {
-        // Nothing was sent. A value that cannot be bound is the failure of its own statement, which runs later.
-      }
+    const { prepared, last, fused } = statement;
+    if (transaction?.rowsOfLast !== undefined) return Promise.resolve(transaction.rowsOfLast);
+    const runOwn = () => connection.run(prepared, values(frame), transaction, last, frame);
+    if (fused === null || transaction === null || runWhole === undefined) return runOwn();
+    let bound: BoundStatement;
+    try {
+      bound = fused.bind(frame);
+    } catch {
+      // A value that cannot be bound is the failure of its own statement.
+      return runOwn();
     }
-    return connection.run(prepared, values(frame), transaction, last, frame);
+    return runWhole(bound, transaction).then((rows) => {
+      if (rows === null) return runOwn();
+      const { first, last: rowsOfLast } = fused.splitRows(rows);
+      transaction.rowsOfLast = rowsOfLast;
+      return first;
+    });
   }
 
   return {

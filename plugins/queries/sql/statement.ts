@@ -9,7 +9,7 @@ import type { ModelColumn } from '../../../contract/model.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { scanSql } from './text/scan.js';
 import { rewriteSql } from './text/rewrite.js';
-import type { Dialect, PreparedStatement, BoundStatement, Isolation } from '../../dialects/kind.js';
+import type { Dialect, PreparedStatement, BoundStatement, Isolation, Row, RowsOfTwo } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
 import { toLexemes } from './text/read.js';
@@ -19,10 +19,11 @@ export interface SqlConnection {
   readonly dialect: Dialect;
 }
 
-export interface Follower {
-  /** What is sent. */
+/** One statement in place of the two of a transaction. */
+export interface FusedStatement {
   readonly text: string;
   readonly bind: (frame: Frame) => BoundStatement;
+  readonly splitRows: (rows: readonly Row[]) => RowsOfTwo;
 }
 
 export interface SqlStatement {
@@ -34,8 +35,8 @@ export interface SqlStatement {
   readonly hide: Hide | null;
   /** The last statement of its transaction: the driver may commit with it. */
   last: boolean;
-  /** The last statement of its transaction, if it is sent together with this one. */
-  follower: Follower | null;
+  /** Sent in place of this one and the last. */
+  fused: FusedStatement | null;
   readonly parameters: readonly ParameterPlan[];
   /** It runs once for each item of a list. */
   readonly isRepeated: boolean;
@@ -117,7 +118,7 @@ export function makeStatement(
     need,
     hide: blind.hide,
     last: false,
-    follower: null,
+    fused: null,
     parameters,
     isRepeated: tools.repeat !== null,
     inputs,

@@ -1,8 +1,8 @@
 /** Transactions of SQL statements: consecutive statements on one connection share one, planned at load. */
 import type { IsolationNeed, Unit } from '../../../contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
-import type { SqlStatement, Follower } from './statement.js';
-import { planTogether } from './together.js';
+import type { SqlStatement, FusedStatement } from './statement.js';
+import { fuseStatements } from './together.js';
 
 /** The unit is the transaction handle itself. */
 const returnUnit = (unit: unknown): unknown => unit;
@@ -18,7 +18,7 @@ export function createSqlUnit(
   name: string,
   statements: readonly SqlStatement[],
   need: IsolationNeed | null,
-  follower: Follower | null = null,
+  fused: FusedStatement | null = null,
 ): SqlUnit {
   const isolation = toIsolation(need);
   return {
@@ -29,7 +29,7 @@ export function createSqlUnit(
     describe: {
       isolation: connection.isolation(isolation),
       ...(need !== null && { why: need.why }),
-      ...(follower !== null && { at_once: follower.text }),
+      ...(fused !== null && { at_once: fused.text }),
     },
     join(units, closing, _needs, places) {
       const joined = units as readonly SqlUnit[];
@@ -38,10 +38,10 @@ export function createSqlUnit(
       if (last !== undefined) last.last = closing;
       const [first] = all;
       const isPair = closing && all.length === 2 && joined.length === 2;
-      const follower =
-        first !== undefined && last !== undefined && isPair ? planTogether(connection, [first, last], places) : null;
-      if (first !== undefined) first.follower = follower;
-      return createSqlUnit(connection, name, all, mergeNeeds(joined), follower);
+      const fused =
+        first !== undefined && last !== undefined && isPair ? fuseStatements(connection, [first, last], places) : null;
+      if (first !== undefined) first.fused = fused;
+      return createSqlUnit(connection, name, all, mergeNeeds(joined), fused);
     },
     open: (frame) => connection.begin(isolation, frame),
     commit: (transaction) => connection.commit(transaction as Transaction),

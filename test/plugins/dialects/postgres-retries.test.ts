@@ -1,6 +1,6 @@
 /**
  * On scripted connections, without a server: the number of attempts for a statement that PostgreSQL rejects before it runs, and
- * the packets of two statements that are sent together.
+ * the packet of a statement that runs in place of a transaction.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
@@ -15,7 +15,7 @@ interface Failing {
   handleError(error: unknown): void;
 }
 
-function createDialect(client: object, release: (isBroken: boolean) => void): Dialect {
+function createDialect(client: object, release: (isBroken: boolean) => void, level = 'read committed'): Dialect {
   const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
     all: new Set(),
     findShared: () => undefined,
@@ -23,7 +23,7 @@ function createDialect(client: object, release: (isBroken: boolean) => void): Di
   };
   return createPostgresDialect(
     () => wires as PgConnections,
-    () => 'read committed',
+    () => level,
     false,
   );
 }
@@ -46,22 +46,22 @@ describe('statement that a PostgreSQL connection cannot run', () => {
   }
 });
 
-describe('statements that are sent together to PostgreSQL', () => {
-  it('leave in one packet', async () => {
+describe('statement in place of a transaction on PostgreSQL', () => {
+  it('leaves alone in one packet, at the level of the session only', async () => {
     const sent: string[] = [];
     const record = (what: string) => () => void sent.push(what);
     const stream = { cork: record('cork'), uncork: record('uncork') };
-    const [parse, bind, describe, execute, close, sendCopyFail] = Array.from({ length: 6 }, () => () => undefined);
-    const connection = { stream, parse, bind, describe, execute, close, sendCopyFail, sync: record('sync') };
+    const [parse, bind, describe, close, sendCopyFail] = Array.from({ length: 5 }, () => () => undefined);
+    const [execute, sync] = [record('execute'), record('sync')];
+    const connection = { stream, parse, bind, describe, execute, close, sendCopyFail, sync };
     const client = {
       query: (statement: { submit(wire: WireConnection): null }) => statement.submit(connection as WireConnection),
     };
     const handle = createDialect(client, () => undefined);
+    const strict = createDialect(client, () => undefined, 'serializable');
     const bound = (sql: string) => ({ prepared: handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values: [] });
-    const transaction = await handle.begin(BY_LOCKS);
-    handle.runTogether?.(bound('SELECT 1'), bound('UPDATE t SET a = 1'), transaction);
-    expect(sent).to.deep.equal(['cork', 'sync', 'sync', 'uncork']);
-    void handle.run(bound('SELECT 1').prepared, [], null);
-    expect(sent.slice(4)).to.deep.equal(['cork', 'sync', 'uncork']);
+    expect(await strict.runWhole?.(bound('UPDATE t SET a = 1'), await strict.begin(BY_LOCKS))).to.equal(null);
+    void handle.runWhole?.(bound('UPDATE t SET a = 1'), await handle.begin(BY_LOCKS));
+    expect(sent).to.deep.equal(['cork', 'execute', 'sync', 'uncork']);
   });
 });
