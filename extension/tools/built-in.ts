@@ -91,7 +91,7 @@ const DETAILS =
 
 /** Of fields; `fold` reads that of the data. */
 const FIELD_DOCS =
-  /\bdoc:(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+(?=\s+['"`]))?)+(?=\s*[,}\n])/g;
+  /\bdoc:(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+(?=\s+['"`]))?)+(?:,|(?=\s*[}\n]))/g;
 
 /** Of the errors of a spec. */
 const ERROR_TEXTS =
@@ -110,7 +110,7 @@ const stripWords = (text: string): string =>
 const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[]): Plugin => ({
   name,
   setup(build) {
-    build.onLoad({ filter: /plugins[/\\].*[/\\]spec\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /plugins[/\\].*[/\\](?:spec|[a-z-]*fields\.light)\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       return { contents: texts.reduce((rest, [found, empty]) => rest.replace(found, empty), text), loader: 'ts' };
     });
@@ -137,7 +137,7 @@ const UNREAD: readonly (readonly [RegExp, string])[] = [
 export const withoutUnreadTexts = stripTexts('without unread texts', UNREAD);
 
 /** For the code of specs that have their fields and texts among the data. */
-export const withoutTextsOfData = stripTexts('without texts of the data', [...UNREAD, [FIELD_DOCS, "doc: ''"]]);
+export const withoutTextsOfData = stripTexts('without texts of the data', [...UNREAD, [FIELD_DOCS, '']]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));
