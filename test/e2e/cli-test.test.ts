@@ -103,13 +103,15 @@ describe('lintel test', () => {
         },
       },
       {
-        id: 'counts from the start again, and reads a path',
+        id: 'counts from the start again, creates the listed identifiers first, and reads a path',
+        given: { identifiers: [{ generator: 'ULID', values: ['01JADA00000000000000000000'] }] },
         steps: [
           add('hello', {
-            expect: { body: { $exactly: { id: { $any: 'id' }, number: 1, text: 'hello' } } },
+            expect: { body: { $exactly: { id: '01JADA00000000000000000000', number: 1, text: 'hello' } } },
             save: { text: 'text' },
           }),
-          { request: { path: '/notes/count/anna', method: 'GET' }, expect: { body: { count: 1 } } },
+          add('other', { expect: { body: { id: { $not: '01JADA00000000000000000000', $any: 'ulid' } } } }),
+          { request: { path: '/notes/count/anna', method: 'GET' }, expect: { body: { count: 2 } } },
           { request: { resource: 'note-count', body: { owner: 'none' } }, expect: { body: { count: { $not: 1 } } } },
           add('$SAVED.text', { expect: { status: 409 } }),
         ],

@@ -1,6 +1,6 @@
 /** Collects the names in test files: resources, models, fields, claims, events. */
-import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
-import { listTestTables } from '../checks/tests.js';
+import type { LocatedNode, Member } from '../../source/tree.js';
+import { findValue, listItems, listTestTables } from '../checks/tests.js';
 import type { Definition } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getClaimGroups } from './claims.js';
@@ -38,12 +38,6 @@ export function collectTests(collecting: SymbolCollector): void {
       }
   }
 }
-
-const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
-  (node && findMember(node, name)?.value) ?? null;
-
-const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
-  findValue(node, name)?.items ?? [];
 
 /** The names of the messages that a test expects. */
 function listEvents({ node }: Definition): LocatedNode[] {
