@@ -120,7 +120,7 @@ function isSum(statement: string, n: number): boolean {
   const isOnce = words.lastIndexOf(`$${n}`) === first && words.lastIndexOf(`$${n + 1}`) === second;
   const cast = words.slice(first + 1, second - 1);
   const end = second + 1 + cast.length;
-  const isSame = words.slice(second + 1, end).join() === cast.join() && (cast.length === 0 || cast[0] === '::');
+  const isSame = words.slice(second + 1, end).join() === cast.join() && cast.every((word) => word.startsWith('::'));
   const isAlone = '=(,'.includes(words[first - 1] ?? ' ') && ['WHERE', ',', ')'].includes(words[end] ?? '');
   return isOnce && first !== -1 && words[second - 1] === '+' && isSame && isAlone;
 }

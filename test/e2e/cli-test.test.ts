@@ -14,6 +14,7 @@ const NOTE_ADD = {
     {
       id: 1,
       mode: 'QUERY',
+      main_returnable: true,
       payload_validation: [{ field: { text: { type: 'STRING' } }, min_length: 1, max_length: 50 }],
       sql_query: {
         query: 'INSERT INTO _note (id, text, owner) VALUES ($1, $2, $3)',
@@ -307,7 +308,9 @@ describe('lintel test', () => {
     expect(stdout).to.match(/"note-count": no case calls it, so \d+ change\(s\) pass\n/);
     for (const change of ['with "min_length"', 'without "returnables"', 'without "payload_validation"'])
       expect(stdout).not.to.contain(`"note-add" ${change}`);
-    expect(stdout).to.match(/\n\d+ of \d+ changes noticed, \d+ not; the checker reports \d+\n/);
+    expect(stdout).to.match(
+      /\n\d+ of \d+ changes noticed, \d+ not; the checker reports \d+, and 1 leave the plans as they are\n/,
+    );
     const again = await run(
       group(noticed, { ...noticed, id: 'fails', expect: { tables: { notes: [] } } }),
       '--mutants',
