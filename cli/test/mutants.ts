@@ -48,7 +48,8 @@ export function createMutants({ documents, resources }: Analysis, registry: Regi
       const add: Add = (change, node, path, edit) => {
         const json = structuredClone(toJson(root));
         applyEdit(json, [...before, ...path], edit);
-        const arranges = ARRANGING.includes(String(path.at(-1)));
+        const owner = path.slice(0, -1).map((part) => (typeof part === 'number' ? '' : part));
+        const arranges = ARRANGING.includes(String(path.at(-1))) && ['', 'actionables/'].includes(owner.join('/'));
         const range = rangeAt(doc, node.start, node.end);
         found.push({ resource, change, doc, range, text: JSON.stringify(json), arranges });
       };

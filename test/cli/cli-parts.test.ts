@@ -12,7 +12,7 @@ import { formatError } from '../../cli/format-error.js';
 import { appendPrivateFile, readText, createNewFile, writeText } from '../../cli/files.js';
 import { formatMigrationScript, formatMigration } from '../../cli/migrate.js';
 import { createPaint, omitColor } from '../../cli/colors.js';
-import { createMutants } from '../../cli/test/mutants.js';
+import { createMutants, type Mutant } from '../../cli/test/mutants.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
@@ -254,22 +254,32 @@ describe('terminal output', () => {
 });
 
 describe('changes of definitions that a test should notice', () => {
+  const registry = createBuiltinRegistry();
+  const listMutants = (action: object): readonly Mutant[] => {
+    const definition = { id: 'x', resource: 'x', actionables: [{ id: 1, ...action }] };
+    const files = [{ file: 'x.resource.json', text: JSON.stringify(definition) }];
+    return createMutants(analyseFiles(files, registry, { env: FIXTURE_ENV, sql: SQL }), registry);
+  };
+
   it('leave out what no case can notice: sums with other operands first, and uniqueness', () => {
-    const registry = createBuiltinRegistry();
-    const listChanges = (query: string): string[] => {
-      const sql = { query, parameters: ['a', 'b', 'c'], unique: ['a'] };
-      const definition = { id: 'x', resource: 'x', actionables: [{ id: 1, mode: 'QUERY', sql_query: sql }] };
-      const files = [{ file: 'x.resource.json', text: JSON.stringify(definition) }];
-      return createMutants(analyseFiles(files, registry, { env: FIXTURE_ENV, sql: SQL }), registry).map(
-        ({ change }) => change,
-      );
+    const write = (sum: string): string[] => {
+      const query = `UPDATE n SET a = ${sum} WHERE id = $3`;
+      const action = { mode: 'QUERY', sql_query: { query, parameters: ['a', 'b', 'c'], unique: ['a'] } };
+      return listMutants(action).map(({ change }) => change);
     };
     const swaps = ['with $1 and $2 swapped', 'with $2 and $3 swapped'];
-    const write = (sum: string): string[] => listChanges(`UPDATE n SET a = ${sum} WHERE id = $3`);
     const sum = write('$1::bigint + $2::bigint');
     expect(sum).to.include.members(['without "parameters"', swaps[1]]);
     expect(sum).not.to.include.oneOf([swaps[0], 'without "unique"']);
     for (const other of ['$1::int + $2::bigint', '$1 - $2', '$1 + $2 * 2', 'a - $1 + $2', '$1 + $2 + $1'])
       expect(write(other), other).to.include.members(swaps);
+  });
+
+  it('only arrange the plan where the grammar has the field, and not in a value', () => {
+    const mutants = listMutants({ mode: 'RETURN', main_returnable: true, value: { parallel: true } });
+    expect(mutants.map(({ change }) => change)).to.include('without "parallel"');
+    expect(mutants.filter(({ arranges }) => arranges).map(({ change }) => change)).to.deep.equal([
+      'without "main_returnable"',
+    ]);
   });
 });
