@@ -22,6 +22,7 @@ import { COVERAGE_FILE, formatCoverageJson, formatLcov, printCoverage } from './
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
 import type { CaseOutcome, SnapshotUpdate } from './outcome.js';
+import { createTestIdentifiers } from './identifiers.js';
 import { loadTestProject } from './project.js';
 import { createRedactor } from './redact.js';
 import { DEFAULT_REPORTER, explainUnknownReporter, startReport } from './report.js';
@@ -125,6 +126,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
   const certificate = join(folder, 'services.pem');
   await writeFile(certificate, services.authority);
   const time = replaceTime();
+  const identifiers = createTestIdentifiers();
   const isCovered = options.coverage || options.coverageFile !== undefined;
   const reached: CoveredItem[][] = [];
   let affected: ReadonlySet<TestCase> | null = null;
@@ -138,11 +140,12 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
       const coverage = isCovered ? createCoverage() : null;
       const server = await startServer({
         project: {
-          ...standIn(loaded, services, certificate),
+          ...identifiers.replaceGenerators(standIn(loaded, services, certificate)),
           overlay,
           analyser: options.mutants ? createAnalyser(loaded.registry) : null,
         },
         services,
+        identifiers,
         time,
         coverage,
         queueOnServer: databases?.hasOtherTables() === true,

@@ -23,7 +23,6 @@ export interface Mutant {
   readonly range: Range;
   /** The whole file with the change. */
   readonly text: string;
-  /** It has no effect if the plan is the same. */
   readonly arranges: boolean;
 }
 
@@ -33,7 +32,7 @@ type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
 
 /** What it says is for readers and the checker. */
 const SILENT = 'acknowledge';
-/** They only say when actionables run, and whose result is sent. */
+/** They only say when actionables run, and which result is sent. */
 const ARRANGING = ['main_returnable', 'no_op', 'parallel'];
 
 export function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
@@ -49,7 +48,8 @@ export function createMutants({ documents, resources }: Analysis, registry: Regi
       const add: Add = (change, node, path, edit) => {
         const json = structuredClone(toJson(root));
         applyEdit(json, [...before, ...path], edit);
-        const arranges = ARRANGING.includes(String(path.at(-1)));
+        const owner = path.slice(0, -1).map((part) => (typeof part === 'number' ? '' : part));
+        const arranges = ARRANGING.includes(String(path.at(-1))) && ['', 'actionables/'].includes(owner.join('/'));
         const range = rangeAt(doc, node.start, node.end);
         found.push({ resource, change, doc, range, text: JSON.stringify(json), arranges });
       };
@@ -116,11 +116,14 @@ function addSwaps({ items }: LocatedNode, statement: string, path: Path, add: Ad
 /** The only use of $n and the next one is that they are added: `SET a = $1::bigint + $2::bigint WHERE`. */
 function isSum(statement: string, n: number): boolean {
   const { tokens } = tokenizeSql(statement);
-  const words = tokens.map(({ start, end }) => statement.slice(start, end));
-  const [first, second] = [`$${n}`, `$${n + 1}`];
-  if (words.filter((word) => word === first || word === second).length !== 2) return false;
-  const sum = new RegExp(`[=(,] \\${first}( :: \\w+)? \\+ \\${second}\\1 (?:WHERE|[,)])`, 'i');
-  return sum.test(words.join(' '));
+  const words = tokens.map(({ start, end }) => statement.slice(start, end).toUpperCase());
+  const [first, second] = [words.indexOf(`$${n}`), words.indexOf(`$${n + 1}`)];
+  const isOnce = words.lastIndexOf(`$${n}`) === first && words.lastIndexOf(`$${n + 1}`) === second;
+  const cast = words.slice(first + 1, second - 1);
+  const end = second + 1 + cast.length;
+  const isSame = words.slice(second + 1, end).join() === cast.join() && cast.every((word) => word.startsWith('::'));
+  const isAlone = '=(,'.includes(words[first - 1] ?? ' ') && ['WHERE', ',', ')'].includes(words[end] ?? '');
+  return isOnce && first !== -1 && words[second - 1] === '+' && isSame && isAlone;
 }
 
 const ENDS = new Set([

@@ -71,7 +71,7 @@ export async function runMutants(run: MutantRun): Promise<void> {
   run.terminal.stdout.write(equal === 0 ? '\n' : `, and ${equal} leave the plans as they are\n`);
 }
 
-/** In which order actionables run, in which transactions, and whose result is sent. */
+/** In which order actionables run, in which transactions, and which result is sent. */
 function outlinePlans({ byId }: PlanSet): string {
   const plans = [...byId.values()].map(({ id, main, groups, parts, reachable }) => {
     const actions = groups.flatMap((group) => group.actions);

@@ -11,6 +11,7 @@ import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
 import type { Coverage } from './coverage.js';
 import { createTestClients, type TestClients } from './clients.js';
+import type { TestIdentifiers } from './identifiers.js';
 import { createTestJobs, type TestJobs } from './jobs.js';
 import type { Match } from './match.js';
 import type { TestServices } from './services.js';
@@ -44,6 +45,7 @@ export interface TestServer {
 export interface ServerInput {
   readonly project: Project;
   readonly services: TestServices;
+  readonly identifiers: TestIdentifiers;
   readonly time: TestTime;
   readonly coverage: Coverage | null;
   /** Jobs are stored on a server, which has a time of its own. */
@@ -56,6 +58,7 @@ const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNOR
 export async function startServer({
   project,
   services,
+  identifiers,
   time,
   coverage,
   queueOnServer,
@@ -107,6 +110,7 @@ export async function startServer({
       time.begin(Number.isNaN(instant) ? null : instant);
       jobs.begin();
       services.begin(asObjects(given['services']), match);
+      identifiers.begin(asObjects(given['identifiers']));
       messages = [];
     },
     explainFailure: () => failure && describeFault(failure),

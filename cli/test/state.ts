@@ -10,7 +10,6 @@ import { fillAll, type Saved } from './saved.js';
 import { listRows, type TestStores } from './stores.js';
 
 export interface TestState {
-  /** By model: rows as text. */
   readonly tables: Map<string, readonly string[]>;
   readonly files: string;
 }
@@ -39,13 +38,11 @@ async function readTables(stores: TestStores): Promise<Map<string, readonly stri
 
 const toTexts = (rows: readonly JsonObject[]): string[] => rows.map((row) => JSON.stringify(row));
 
-/** Rows have no order. */
 export function hasSameRows({ tables }: TestState, { model }: ModelTable, rows: readonly JsonObject[]): boolean {
   const known = tables.get(model) ?? [];
   return known.length === rows.length && subtractRows(toTexts(rows), known).length === 0;
 }
 
-/** Each row of `others` removes one. */
 function subtractRows(rows: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);
@@ -94,15 +91,15 @@ async function changeTable(
   { stores, saved, match, fail }: ChangeContext,
   { kind, table, row, place }: TableChange,
 ): Promise<void> {
-  const fill = (json: Json | undefined): JsonObject => {
+  const fillRow = (json: Json | undefined): JsonObject => {
     const filled = fillAll(json ?? {}, saved) as Json;
     return isObject(filled) ? filled : {};
   };
-  if (kind === 'insert') return stores.insertRows(table, [fill(row)]);
+  if (kind === 'insert') return stores.insertRows(table, [fillRow(row)]);
   const wanted = kind === 'delete' ? row : asObject(row['where']);
   const all = await stores.readRows(table);
   const found = all.filter((one) => match(wanted, one).length === 0);
   if (found.length === 0)
     return fail(place, [{ pointer: '', message: `"${table.table}" has no such row; it has ${show(all)}` }]);
-  return stores.changeRows(table, found, kind === 'delete' ? null : fill(row['set']));
+  return stores.changeRows(table, found, kind === 'delete' ? null : fillRow(row['set']));
 }

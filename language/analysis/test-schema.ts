@@ -7,6 +7,9 @@ const SAVED = ['SAVED'];
 
 const object = <S extends ObjectShape>(doc: string, fields: S) => shape(fields).meta({ doc });
 
+const expectValue = (inner: Parameters<typeof value>[0], doc: string) =>
+  value(inner, { doc, roots: SAVED, matched: true });
+
 const createRow = (doc: string, matched: boolean) =>
   record(value(null, { doc: 'The value of the column.', roots: SAVED, matched }), {
     doc,
@@ -18,6 +21,12 @@ const createRows = (doc: string, matched = true) =>
 
 const createClaims = (doc = 'Claims.') =>
   record(value(null, { doc: 'The claim.', roots: SAVED }), { doc, examples: [{ id: '1' }] });
+
+const createCaller = () =>
+  either([createClaims(), flag({ doc: 'A token is sent.' })], {
+    doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
+    examples: [{ id: '1' }],
+  });
 
 const createHeaders = (doc: string, of?: string) =>
   record(value(text({ doc: 'Text of the header.' }), { doc: 'The header.', matched: true, roots: SAVED }), {
@@ -31,7 +40,7 @@ const service = object('A service that definitions call.', {
     doc: 'Address of the call. Its query counts only if one is written.',
     examples: ['https://pay.example.com/charges'],
   }).required(),
-  body: value(null, { doc: 'What the body of the call has. Default: any.', roots: SAVED, matched: true }),
+  body: expectValue(null, 'What the body of the call has. Default: any.'),
   answer: object('The response. Default: 200 without a body.', {
     status: numeric({ doc: 'Status of the response.', default: 200 }).integer().min(100).max(599),
     headers: record(text({ doc: 'The header.' }), { doc: 'Headers of the response.' }),
@@ -41,16 +50,19 @@ const service = object('A service that definitions call.', {
   failure: text({ doc: 'In place of a response.' }).oneOf(['disconnect']),
 });
 
+const createPath = () =>
+  text({
+    doc: 'A file with the content. Its path begins at the folder of the test file.',
+    examples: ['photo.png'],
+    path: 'sibling',
+  }).min(1);
+
 const createContent = () => ({
   text: value(text({ doc: 'The text itself.' }), { doc: 'The content as text.', roots: SAVED }),
   base64: text({ doc: 'The content in Base64.', examples: ['iVBORw0KGgo='] }).matches(
     /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   ),
-  path: text({
-    doc: 'A file with the content. Its path begins at the folder of the test file.',
-    examples: ['photo.png'],
-    path: 'sibling',
-  }).min(1),
+  path: createPath(),
 });
 
 const storedFile = object('A file. It has one of `text`, `base64` and `path`.', {
@@ -76,19 +88,11 @@ const sentFile = object('A file. It has one of `text`, `base64` and `path`.', {
 });
 
 const expectedFile = object('A file.', {
-  key: value(text({ doc: 'The key.' }), { doc: 'Key of the file in the storage.', roots: SAVED, matched: true }),
-  size: value(numeric({ doc: 'The size.', unit: 'bytes' }), { doc: 'Its size in bytes.', roots: SAVED, matched: true }),
-  text: value(text({ doc: 'The text itself.' }), {
-    doc: 'Its content, if it is text in UTF-8.',
-    roots: SAVED,
-    matched: true,
-  }),
-  base64: value(text({ doc: 'The content.' }), { doc: 'Its content in Base64.', roots: SAVED, matched: true }),
-  path: text({
-    doc: 'A file with the same content. Its path begins at the folder of the test file.',
-    examples: ['photo.png'],
-    path: 'sibling',
-  }).min(1),
+  key: expectValue(text({ doc: 'The key.' }), 'Key of the file in the storage.'),
+  size: expectValue(numeric({ doc: 'The size.', unit: 'bytes' }), 'Its size in bytes.'),
+  text: expectValue(text({ doc: 'The text itself.' }), 'Its content, if it is text in UTF-8.'),
+  base64: expectValue(text({ doc: 'The content.' }), 'Its content in Base64.'),
+  path: createPath(),
 });
 
 const repeated = object('A long value.', {
@@ -96,6 +100,13 @@ const repeated = object('A long value.', {
     doc: 'A text, or the items of a list.',
   }).required(),
   times: numeric({ doc: 'How often it is there.' }).integer().min(1).max(10_000_000).required(),
+});
+
+const identifiers = object('Identifiers of a generator.', {
+  generator: text({ doc: 'Its name.', plugin: 'generator' }).required(),
+  values: list(text({ doc: 'An identifier.' }), {
+    doc: 'What it creates first, in this order.',
+  }).required(),
 });
 
 const createGiven = () =>
@@ -115,6 +126,9 @@ const createGiven = () =>
       doc: 'The time at the first step. It stands still until a step waits. Default: that of the system.',
       examples: ['2026-01-01T00:00:00Z'],
     }).matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/),
+    identifiers: list(identifiers, {
+      doc: 'Identifiers that are created, instead of new ones.',
+    }),
     services: list(service, {
       doc: 'Services that definitions call. Any other call fails the case; nothing outside is called.',
       itemLabel: 'this service',
@@ -140,10 +154,7 @@ const request = object('The request of the step.', {
   signed: flag({
     doc: 'Signs the request for the verifiers of a webhook; `false`: wrongly. Default: not at all.',
   }),
-  as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
-    doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
-    examples: [{ id: '1' }],
-  }),
+  as: createCaller(),
 });
 
 const response = object('The response. Without `status` and `problem`, it succeeds.', {
@@ -152,11 +163,10 @@ const response = object('The response. Without `status` and `problem`, it succee
     .min(100)
     .max(599),
   headers: createHeaders('Headers that the response has.', 'answer'),
-  body: value(null, {
-    doc: 'The body. Objects may have more fields; matchers such as `{"$any": "uuid"}` accept many values.',
-    roots: SAVED,
-    matched: true,
-  }),
+  body: expectValue(
+    null,
+    'The body. Objects may have more fields; matchers such as `{"$any": "uuid"}` accept many values.',
+  ),
   problem: object('The request is rejected.', {
     code: text({ doc: 'Code of the problem.', examples: ['VAL_PAYLOAD'] }),
     pointer: text({ doc: 'JSON pointer to the wrong value in the payload.', examples: ['/text'] }),
@@ -170,10 +180,7 @@ const connect = object('Connects a WebSocket client. Expects status 101 unless `
     doc: 'The token is made for the guard of this resource. Default: the first guard with claims.',
     refers: { symbol: 'resource' },
   }),
-  as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
-    doc: 'Claims of the token, instead of those of `given`. `false`: no token is sent.',
-    examples: [{ id: '1' }],
-  }),
+  as: createCaller(),
 });
 
 const step = object('A step.', {
@@ -189,7 +196,7 @@ const step = object('A step.', {
     unit: 'seconds',
     examples: [3600],
   }).min(0),
-  insert: createRows('Rows that another program inserts, by table or collection.', false),
+  insert: createRows('Rows that another program inserts.', false),
   update: record(
     list(
       object('A change of rows.', {
@@ -199,14 +206,12 @@ const step = object('A step.', {
       { doc: 'Changes.' },
     ),
     {
-      doc: 'Rows that another program changes, by table or collection. The step fails if there is no such row.',
+      doc: 'Rows that another program changes. Without such a row, the step fails.',
       complete: { source: 'model' },
-      examples: [{ notes: [{ where: { id: '1' }, set: { text: 'after' } }] }],
+      examples: [{ notes: [{ where: { id: '1' }, set: { text: 'b' } }] }],
     },
   ),
-  delete: createRows(
-    'Rows that another program deletes, by table or collection: all with these columns. The step fails if there is none.',
-  ),
+  delete: createRows('Rows that another program deletes. Without such a row, the step fails.'),
   run: text({
     doc: 'Runs background work.',
     enumDocs: {
@@ -231,22 +236,15 @@ const test = object('A case.', {
   }).required(),
   expect: object('What there is after the last step.', {
     tables: createRows('All rows of these tables, in any order, each with the columns written.'),
-    jobs: list(
-      value(null, {
-        doc: 'A job: its `resource`, its `state`, its `code`, its `retries`.',
-        roots: SAVED,
-        matched: true,
-      }),
-      {
-        doc: 'The jobs that wait or are dead, in any order.',
-        examples: [[{ resource: 'mail-01', state: 'waiting' }]],
-      },
-    ),
-    calls: list(value(null, { doc: 'A call: its `method`, `url`, `headers`, `body`.', roots: SAVED, matched: true }), {
+    jobs: list(expectValue(null, 'A job: its `resource`, its `state`, its `code`, its `retries`.'), {
+      doc: 'The jobs that wait or are dead, in any order.',
+      examples: [[{ resource: 'mail-01', state: 'waiting' }]],
+    }),
+    calls: list(expectValue(null, 'A call: its `method`, `url`, `headers`, `body`.'), {
       doc: 'All calls to services, in their order.',
       examples: [[{ method: 'POST', body: { amount: 5 } }]],
     }),
-    messages: list(value(null, { doc: 'A message: its `action`, `data`, and `to`.', roots: SAVED, matched: true }), {
+    messages: list(expectValue(null, 'A message: its `action`, `data`, and `to`.'), {
       doc: 'All messages to WebSocket clients, in their order.',
       examples: [[{ action: 'changed', to: { uids: ['1'] } }]],
     }),

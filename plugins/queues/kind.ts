@@ -7,7 +7,7 @@ import { defineKind } from '../../contract/kind.js';
 import type { Signal } from '../../contract/plan.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Statements } from '../dialects/kind.js';
-import { createEmbeddedDefault } from '../shared/embedded.light.js';
+import { chooseServer } from '../shared/embedded.light.js';
 
 /** Never rejects. `signal`: the lease is lost, or the process stops. */
 export type Run = (work: DeferredJob, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
@@ -91,12 +91,7 @@ export const queue = defineKind<Queue>({
     many: false,
     load: 'when-required',
     tested: { use: 'embedded' },
-    default: (given) => {
-      const { has } = given;
-      if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };
-      if (has('MONGO_URL')) return { use: 'mongo', url: '$ENV.MONGO_URL' };
-      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : createEmbeddedDefault(given);
-    },
+    default: chooseServer,
   },
   mistaken: {
     'config.queue': {

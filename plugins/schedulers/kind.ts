@@ -4,7 +4,7 @@
  */
 import { defineKind } from '../../contract/kind.js';
 import { schedulerFields } from './shared/fields.light.js';
-import { createEmbeddedDefault } from '../shared/embedded.light.js';
+import { chooseServer } from '../shared/embedded.light.js';
 
 /** `mine`: run it now. `taken`: by another process. `busy`: the previous run is in progress; the skip was counted. */
 export type Claim = 'mine' | 'taken' | 'busy';
@@ -55,12 +55,7 @@ export const scheduler = defineKind<Scheduler>({
     many: false,
     load: 'when-required',
     tested: { use: 'embedded' },
-    default: (given) => {
-      const { has } = given;
-      if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };
-      if (has('MONGO_URL')) return { use: 'mongo', url: '$ENV.MONGO_URL' };
-      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : createEmbeddedDefault(given);
-    },
+    default: chooseServer,
   },
   mistaken: {
     'config.scheduler': {

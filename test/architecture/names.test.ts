@@ -19,6 +19,7 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['json', 'a type of columns and of bodies, and a format of commands'],
   ['pretty', 'the default format of commands'],
   ['reporter', 'an option of `lintel test`'],
+  ['generator', 'a field of tests: what creates the listed identifiers'],
   ['accessor', 'how a parameter is meant, next to `name` and `literal`'],
 ]);
 

@@ -1,6 +1,6 @@
 /**
  * Parts of the command line: reading and writing files, `.env` from `.env.example`, migrations as text and as a script,
- * colours, and error texts.
+ * colours, error texts, and changes of definitions.
  */
 import { expect } from 'chai';
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
@@ -12,8 +12,11 @@ import { formatError } from '../../cli/format-error.js';
 import { appendPrivateFile, readText, createNewFile, writeText } from '../../cli/files.js';
 import { formatMigrationScript, formatMigration } from '../../cli/migrate.js';
 import { createPaint, omitColor } from '../../cli/colors.js';
+import { createMutants, type Mutant } from '../../cli/test/mutants.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
+import { createBuiltinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
 /** The code and the text of a rejection. */
@@ -247,5 +250,36 @@ describe('terminal output', () => {
       /^Error: other\n +at /,
     );
     expect(formatError('text', omitColor)).to.equal('text');
+  });
+});
+
+describe('changes of definitions that a test should notice', () => {
+  const registry = createBuiltinRegistry();
+  const listMutants = (action: object): readonly Mutant[] => {
+    const definition = { id: 'x', resource: 'x', actionables: [{ id: 1, ...action }] };
+    const files = [{ file: 'x.resource.json', text: JSON.stringify(definition) }];
+    return createMutants(analyseFiles(files, registry, { env: FIXTURE_ENV, sql: SQL }), registry);
+  };
+
+  it('leave out what no case can notice: sums with other operands first, and uniqueness', () => {
+    const write = (sum: string): string[] => {
+      const query = `UPDATE n SET a = ${sum} WHERE id = $3`;
+      const action = { mode: 'QUERY', sql_query: { query, parameters: ['a', 'b', 'c'], unique: ['a'] } };
+      return listMutants(action).map(({ change }) => change);
+    };
+    const swaps = ['with $1 and $2 swapped', 'with $2 and $3 swapped'];
+    const sum = write('$1::bigint + $2::bigint');
+    expect(sum).to.include.members(['without "parameters"', swaps[1]]);
+    expect(sum).not.to.include.oneOf([swaps[0], 'without "unique"']);
+    for (const other of ['$1::int + $2::bigint', '$1 - $2', '$1 + $2 * 2', 'a - $1 + $2', '$1 + $2 + $1'])
+      expect(write(other), other).to.include.members(swaps);
+  });
+
+  it('only arrange the plan where the grammar has the field, and not in a value', () => {
+    const mutants = listMutants({ mode: 'RETURN', main_returnable: true, value: { parallel: true } });
+    expect(mutants.map(({ change }) => change)).to.include('without "parallel"');
+    expect(mutants.filter(({ arranges }) => arranges).map(({ change }) => change)).to.deep.equal([
+      'without "main_returnable"',
+    ]);
   });
 });

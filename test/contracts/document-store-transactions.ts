@@ -1,5 +1,7 @@
 /** Contract of document stores: transactions, and many callers at the same time. */
+import { ObjectId } from 'bson';
 import { expect } from 'chai';
+import { createDocumentRows } from '../../plugins/document-stores/shared/document-rows.js';
 import type { DocumentTransaction } from '../../plugins/document-stores/kind.js';
 import { defineCollection, inTransaction, type OpenStore } from './document-store-support.js';
 import { defineColumn, catchFault } from './dialect-support.js';
@@ -105,6 +107,22 @@ export function documentTransactionsContract(store: () => OpenStore): void {
       ),
     );
     expect((await handle().find('t_ledger', { n: 1 }, {}, null))[0]?.['amount']).to.equal(21);
+  });
+
+  it('changes rows of the console by ids of every type, which went through JSON', async () => {
+    const rows = createDocumentRows(handle());
+    const table = defineCollection('t_ledger', [defineColumn('n', 'integer', { unique: true })]);
+    const day = new Date('2026-01-31T12:00:00Z');
+    for (const _id of ['a', 7, new ObjectId(), day, { day, of: new ObjectId(), no: 1 }]) {
+      await handle().insert('t_ledger', [{ _id, n: 1 }], null);
+      const read = await rows.read(table, { filter: null, sort: null, skip: 0, limit: 2 });
+      const [{ _id: id = null } = {}] = JSON.parse(JSON.stringify(read)) as typeof read;
+      const change = { kind: 'update', key: { _id: id }, values: { n: 2 } } as const;
+      expect(await rows.changeRows(table, change, true), JSON.stringify(id)).to.equal(1);
+      expect(await count()).to.equal(1);
+      expect(await rows.changeRows(table, { ...change, kind: 'delete' }, true)).to.equal(1);
+      expect(await count()).to.equal(0);
+    }
   });
 
   it('stores a unique value for one of fifty calls', async () => {

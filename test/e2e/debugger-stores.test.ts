@@ -1,14 +1,12 @@
 /** The debugger on servers of each kind: statements and documents, rows in and out of a transaction, a client that is cut off. Rows in the console. */
 import { expect } from 'chai';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { ObjectId } from 'bson';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { changeRow, type RequestedChange } from '../../cli/console/change-row.js';
 import { readTable } from '../../cli/console/data.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import type { DocumentStore } from '../../plugins/document-stores/kind.js';
 import { listenForDebugger, type DebugListener } from '../../cli/debug/listener.js';
 import {
   defineDocumentResource,
@@ -344,20 +342,6 @@ describeOnEach(
       expect((await send({ kind: 'delete', key })).violations[0]?.message).to.equal('0 rows have this key.');
       const remove = await send({ kind: 'delete', key: { _id: id } });
       expect([remove.done, remove.effects]).to.deep.equal([true, ['1 rows of "_note" refer to it by "on".']]);
-      expect(await texts({})).to.deep.equal(['b']);
-
-      // Ids that no text stands for.
-      const store = kernel.instances
-        .find(({ id: plugin }) => plugin.startsWith('document-store:'))
-        ?.handle() as DocumentStore;
-      const ids = [new Date(first.at), { day: new Date(first.at), of: new ObjectId(), no: 1 }, 7];
-      for (const [at, _id] of ids.entries()) await store.insert(table, [{ _id, text: `typed ${at}` }], null);
-      for (const [at] of ids.entries()) {
-        const [one] = await readRows(kernel, { table, column: 'text', equals: `typed ${at}` });
-        const named = { _id: JSON.parse(JSON.stringify(one?.['_id'])) as string };
-        expect((await send({ kind: 'update', key: named, values: { size: '9' } })).done, `id ${at}`).to.equal(true);
-        expect((await send({ kind: 'delete', key: named })).done, `id ${at}`).to.equal(true);
-      }
       expect(await texts({})).to.deep.equal(['b']);
     });
   },

@@ -58,6 +58,7 @@ describe('language server: test files', () => {
       'text',
     ]);
     expect(await labels(inStep('"insert": { "‸" }'))).to.include('_note');
+    expect(await labels('{ "id": "a", "given": { "identifiers": [{ "generator": "‸" }] } }')).to.include('ULID');
     expect(await labels(inStep('"update": { "notes": [{ "set": { "‸" } }] }'))).to.include.members(['id', 'text']);
     expect(await labels(inStep('"delete": { "notes": [{ "text": { "‸" } }] }'))).to.include('$contains');
   });

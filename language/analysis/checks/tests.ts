@@ -31,31 +31,36 @@ export interface TestTable {
 
 export function listTestTables({ node }: Definition): TestTable[] {
   const cases = listCases(node);
-  const steps = cases.flatMap((one) => findValue(one, 'steps')?.items ?? []);
-  const wholes = [
-    ...[node, ...cases].flatMap((one) => ['given', 'expect'].map((name) => findValue(findValue(one, name), 'tables'))),
-    ...steps.flatMap((step) => ['insert', 'delete'].map((name) => findValue(step, name))),
-  ];
-  const changes = steps.map((step) => findValue(step, 'update'));
   return [
-    ...wholes.flatMap((holder) => listTables(holder, (item) => [item])),
-    ...changes.flatMap((holder) =>
-      listTables(holder, (item) => ['where', 'set'].flatMap((name) => findValue(item, name) ?? [])),
+    ...[node, ...cases].flatMap((one) =>
+      ['given', 'expect'].flatMap((name) => listTables(findValue(findValue(one, name), 'tables'))),
     ),
+    ...cases
+      .flatMap((one) => listItems(one, 'steps'))
+      .flatMap((step) => [
+        ...['insert', 'delete'].flatMap((name) => listTables(findValue(step, name))),
+        ...listTables(findValue(step, 'update'), ['where', 'set']),
+      ]),
   ];
 }
 
-const listTables = (holder: LocatedNode | null, listRows: (item: LocatedNode) => readonly LocatedNode[]): TestTable[] =>
+/** `parts`: the rows in each item. */
+const listTables = (holder: LocatedNode | null, parts: readonly string[] = []): TestTable[] =>
   (holder?.members ?? []).map((table, _at, all) => ({
     table,
     all,
-    rows: (table.value?.items ?? []).flatMap(listRows).map(({ members }) => members),
+    rows: (table.value?.items ?? [])
+      .flatMap((item) => (parts[0] === undefined ? [item] : parts.flatMap((part) => findValue(item, part) ?? [])))
+      .map(({ members }) => members),
   }));
 
-const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
+export const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
   (node && findMember(node, name)?.value) ?? null;
 
-const listCases = (node: LocatedNode): readonly LocatedNode[] => findValue(node, 'cases')?.items ?? [];
+export const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
+  findValue(node, name)?.items ?? [];
+
+const listCases = (node: LocatedNode): readonly LocatedNode[] => listItems(node, 'cases');
 
 export function* checkTests(
   { registry, memory, report }: { readonly registry: Registry; readonly memory: StageCache; readonly report: Report },
@@ -79,8 +84,8 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
   for (const table of listTestTables(definition)) checkTable(context, definition, report, table);
   const cases = listCases(node);
   for (const holder of [node, ...cases])
-    for (const file of findValue(findValue(holder, 'given'), 'files')?.items ?? []) checkContent(doc, report, file);
-  for (const step of cases.flatMap((one) => findValue(one, 'steps')?.items ?? [])) {
+    for (const file of listItems(findValue(holder, 'given'), 'files')) checkContent(doc, report, file);
+  for (const step of cases.flatMap((one) => listItems(one, 'steps'))) {
     const request = findValue(step, 'request');
     if (request?.type === 'object' && !['resource', 'path'].some((name) => findMember(request, name)))
       report.add(
@@ -88,12 +93,12 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
         { doc, start: request.start, end: request.start + 1 },
         { place: '"request"', field: 'resource' },
       );
-    for (const file of findValue(request, 'files')?.items ?? []) checkContent(doc, report, file);
+    for (const file of listItems(request, 'files')) checkContent(doc, report, file);
     const code = findValue(findValue(findValue(step, 'expect'), 'problem'), 'code');
     if (code !== null) checkCode(context, definition, report, code);
   }
   checkSaved(definition, report, cases);
-  for (const one of cases) checkClients(definition, report, findValue(one, 'steps')?.items ?? []);
+  for (const one of cases) checkClients(definition, report, listItems(one, 'steps'));
 }
 
 const CONTENTS = ['text', 'base64', 'path'];
@@ -178,7 +183,7 @@ function checkSaved({ doc, finds, node: file }: Definition, report: Report, case
     findValue(findValue(of, 'given'), 'values')?.members ?? [];
   for (const { node, parts } of finds.accessors) {
     const around = cases.find((one) => isInside(node, one)) ?? null;
-    const steps = findValue(around, 'steps')?.items ?? [];
+    const steps = listItems(around, 'steps');
     const saved = steps.flatMap((step) =>
       step.start > node.start || isInside(node, step) ? [] : (findValue(step, 'save')?.members ?? []),
     );

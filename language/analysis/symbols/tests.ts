@@ -1,6 +1,6 @@
 /** Collects the names in test files: resources, models, fields, claims, events. */
 import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
-import { listTestTables } from '../checks/tests.js';
+import { findValue, listItems, listTestTables } from '../checks/tests.js';
 import type { Definition, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getClaimGroups } from './claims.js';
@@ -40,12 +40,6 @@ export function collectTests(collecting: SymbolCollector): void {
       }
   }
 }
-
-const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
-  (node && findMember(node, name)?.value) ?? null;
-
-const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
-  findValue(node, name)?.items ?? [];
 
 /** The fields of the payload that a step sends, and of the one that its answer calls wrong. */
 function collectPayload({ analysis, add }: SymbolCollector, { doc }: Definition, step: LocatedNode): void {

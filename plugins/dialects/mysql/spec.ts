@@ -1,8 +1,8 @@
 /** Spec of the dialect `mysql`: a MySQL or MariaDB server. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
-import { shape, text, value } from '../../../contract/combinators.js';
-import { connectionFields, REJECTED_OR_STREAMED, replicaFields } from '../shared/connection-fields.light.js';
+import { shape, value } from '../../../contract/combinators.js';
+import { connectionFields, REJECTED_OR_STREAMED, serverFields } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRejections } from '../shared/errors.light.js';
 import { RESERVED } from './reserved.light.js';
 
@@ -55,14 +55,7 @@ export default definePlugin({
       secret: true,
     }).required(),
     ...connectionFields({ results: REJECTED_OR_STREAMED }),
-    ...replicaFields,
-    isolation: text({
-      doc:
-        'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +
-        '`read committed`, `repeatable read` for several reads, `serializable` otherwise. `lintel plan` shows it.',
-      default: 'auto',
-      examples: ['serializable'],
-    }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
+    ...serverFields,
   }),
   openapi: () => ({ refuses: dialectRejections }),
   errors: {

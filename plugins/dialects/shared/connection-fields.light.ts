@@ -14,7 +14,7 @@ export const REJECTED_OR_STREAMED =
   'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.';
 
 /** For servers that can replicate. */
-export const replicaFields = {
+export const serverFields = {
   replica_of: text({
     doc:
       'The connection whose database this server replicates. Only queries that read may name a replica. It is never migrated: while its ' +
@@ -22,6 +22,13 @@ export const replicaFields = {
     complete: { source: 'connection', of: 'dialect' },
     examples: ['main'],
   }),
+  isolation: text({
+    doc:
+      'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +
+      '`read committed`, `repeatable read` for several reads, `serializable` otherwise. `lintel plan` shows it.',
+    default: 'auto',
+    examples: ['serializable'],
+  }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
 };
 
 /** Texts that a driver may replace. */

@@ -13,7 +13,7 @@ function toJson(found: Document): JsonObject {
   const json = JSON.parse(JSON.stringify(found)) as JsonObject;
   const { [ID]: id } = found;
   const isTyped = isObject(id) && id['_bsontype'] !== 'ObjectId';
-  return isTyped ? { ...json, [ID]: EJSON.serialize(id) as JsonObject } : json;
+  return isTyped ? { ...json, [ID]: EJSON.serialize(id) } : json;
 }
 
 const toId = (value: string): unknown => (HEX_ID.test(value) ? new ObjectId(value) : value);

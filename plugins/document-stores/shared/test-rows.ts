@@ -6,11 +6,11 @@ import type { Document, DocumentStore } from '../kind.js';
 
 function toStored({ columns }: ModelTable, row: JsonObject): Document {
   const times = new Set(columns.flatMap(({ name, type }) => (type === 'timestamp' ? [name] : [])));
-  const convert = ([name, value]: [string, unknown]): [string, unknown] => [
+  const toStoredValue = ([name, value]: [string, unknown]): [string, unknown] => [
     name,
     times.has(name) && typeof value === 'string' ? new Date(value) : value,
   ];
-  return Object.fromEntries(Object.entries(row).map(convert));
+  return Object.fromEntries(Object.entries(row).map(toStoredValue));
 }
 
 export const createTestRows = (
