@@ -5,7 +5,7 @@ export const deferUntilIdle = (work: () => void): void => void setImmediate(() =
 
 /** Milliseconds of processor time: on a busy machine a turn does as much. */
 const TURN = 20;
-/** Of the turn in which open files are checked before the others. */
+/** Of the turn in which open files are checked before the others, and the first of a completion. */
 export const FIRST_TURN = 60;
 
 const readCpu = (): number => {

@@ -24,7 +24,6 @@ export function valueItems(view: DocumentContext, site: CursorContext): Completi
   if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);
   const forms = field.type === 'either' ? field.options : [field];
   const items = forms.flatMap((form) => [...literalItems(view, site, form), ...wholeItems(view, site, form)]);
-  // A list declares each name once.
   const list = field.meta.declares === undefined ? [] : (site.levels.at(-2)?.node?.items ?? []);
   const listed = new Set(list.map(({ scalar }) => String(scalar)));
   const known = new Set([...listed, ...items.map(({ label }) => label)]);
