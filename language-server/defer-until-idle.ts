@@ -5,9 +5,11 @@ export const deferUntilIdle = (work: () => void): void => void setImmediate(() =
 
 /** Milliseconds. */
 const TURN = 12;
+/** Of the first turn of a completion. */
+export const FIRST_TURN = 60;
 
 /** Returns whether the turn is over. */
-export function startTurn(): () => boolean {
-  const end = performance.now() + TURN;
+export function startTurn(length = TURN): () => boolean {
+  const end = performance.now() + length;
   return () => performance.now() > end;
 }

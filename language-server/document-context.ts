@@ -192,13 +192,13 @@ function typedRootAt(view: DocumentContext, offset: number, cursor: Cursor): Roo
 /** The content does not reveal the kind yet, but the file's name may. */
 function guessRoot({ name }: DocumentContext, node: LocatedNode | null, depth: number): Root {
   const sort = guessSort(name);
-  return { sort, definition: null, field: sort === null ? null : ROOT_FIELDS[sort], node, depth };
+  return { sort, definition: null, field: ROOT_FIELDS[sort], node, depth };
 }
 
-/** `_users.model.json` contains a model; other definition files contain resources by default. */
-function guessSort(name: string): Definition['sort'] | null {
+/** `_users.model.json` contains a model; other files and documents without a file contain resources. */
+function guessSort(name: string): Definition['sort'] {
   if (isTestFile(name)) return 'test';
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   if (/\.model\.jsonc?$/.test(base) || base.startsWith('_')) return 'model';
-  return /\.jsonc?$/.test(base) ? 'resource' : null;
+  return 'resource';
 }

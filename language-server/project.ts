@@ -312,7 +312,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     findNewProblems(name, text, before) {
       if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
-      const [now, ...earlier] = [text, ...before].map(config.read);
+      const [now, ...earlier] = [text, ...before].map((one) => config.read(one));
       const known = new Set(earlier.flatMap(({ problems }) => problems.map(({ message }) => message)));
       const own = now?.problems.filter(({ message }) => !known.has(message)) ?? [];
       const changed = texts.getTrials(name, createTrialSource).findUnder(now?.config ?? null, earlier);

@@ -79,7 +79,7 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
     'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
   ],
   ['vscode-languageserver-protocol/lib/common/protocol.notebook.js', ''],
-  ...['colorProvider', 'declaration', 'implementation', 'typeDefinition'].map((name): [string, string] => [
+  ...['colorProvider', 'declaration', 'implementation', 'progress', 'typeDefinition'].map((name): [string, string] => [
     `vscode-languageserver-protocol/lib/common/protocol.${name}.js`,
     '',
   ]),
@@ -90,6 +90,13 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
   [
     'vscode-languageserver/lib/common/utils/uuid.js',
     "exports.generateUuid = () => require('node:crypto').randomUUID();",
+  ],
+  [
+    'vscode-languageserver/lib/common/progress.js',
+    `exports.ProgressFeature = (Base) => Base;
+exports.attachWorkDone = () => undefined;
+exports.attachPartialResult = (connection, { partialResultToken: token } = {}) =>
+  token === undefined ? undefined : { report: (data) => connection.sendProgress({}, token, data) };`,
   ],
   ['vscode-languageserver/lib/node/files.js', ''],
   ...UNUSED.flatMap((feature): [string, string][] => [

@@ -85,7 +85,6 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
   }
 }
 
-/** Without the models of other connections. */
 function listTables(view: DocumentContext, query: QueryContext, { sources }: SqlCaret): Tables {
   const tables = getTables(view);
   const chosen = findConnection(view, query, sources);
@@ -237,7 +236,6 @@ function targetColumns(context: SqlCompletionContext): CompletionItem[] {
     });
 }
 
-/** Columns of the keys and unique combinations that have those listed already. */
 function listKeyColumns({ tables, caret: { listed } }: SqlCompletionContext, table: string): readonly string[] {
   const model = tables.findModel(table);
   const own = model?.fields.flatMap(({ name, value }) => (value['primary_key'] === true ? [name] : [])) ?? [];

@@ -1,5 +1,5 @@
 /** Values that a new member starts with, the most likely first: names of the project, what other definitions write, the example, none. */
-import type { Json } from '../../contract/json.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
 import { memoize } from '../../language/analysis/memoize.js';
@@ -19,6 +19,7 @@ const SEARCHED = 200;
 
 interface ReadableModel {
   readonly key: string;
+  readonly columns: readonly string[];
   readonly statement: string;
 }
 
@@ -29,12 +30,14 @@ interface StartingValueOptions {
   readonly given?: Json | undefined;
   /** The caret is at the value, not at its key. */
   readonly isHere?: boolean;
+  /** The member that lists what is returned, if a statement reads something. */
+  readonly returned?: string | undefined;
 }
 
 export function listStartingValues(
   view: DocumentContext,
   site: CursorContext,
-  { field, name, given, isHere = false }: StartingValueOptions,
+  { field, name, given, isHere = false, returned }: StartingValueOptions,
 ): [string, () => string[]] {
   const { registry } = view;
   const write = (sources?: SnippetSources, value = given): string => valueSnippet(registry, field, value, 1, sources);
@@ -42,9 +45,15 @@ export function listStartingValues(
     name === undefined ? [] : listWritten(view, site, name, isHere).map((json) => write({}, json));
   const writeWith = (sources: SnippetSources = {}): string => write(sources);
   const [first, ...rest] = listNameSources(view, site);
+  const models = returned === undefined || !isObject(given) ? [] : listReadableModels(view.recentAnalysis);
+  const writeReturned = (source: SnippetSources | undefined, i: number): string[] => {
+    const columns = pickByIndex(models, i)?.columns;
+    return columns === undefined ? [] : [write(source, { ...(given as JsonObject), [returned ?? '']: columns })];
+  };
   return [
     write(first),
     () => [
+      ...[first, ...rest].flatMap(writeReturned),
       ...rest.map(writeWith),
       ...writeCopies(),
       write(),
@@ -110,10 +119,10 @@ function formatPayloadPrefix({ registry }: DocumentContext): string {
 const listReadableModels = memoize(({ models }: Analysis): readonly ReadableModel[] =>
   models.flatMap(({ table, fields }) => {
     const key = fields.find(({ value }) => value['primary_key'] === true)?.name;
-    const columns = fields.map(({ name }) => name);
+    const columns = fields.flatMap(({ name, value }) => (value['secret'] === true ? [] : [name]));
     return key === undefined || ![table, ...columns].every((name) => PLAIN_NAME.test(name))
       ? []
-      : [{ key, statement: `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} = $1` }];
+      : [{ key, columns, statement: `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} = $1` }];
   }),
 );
 

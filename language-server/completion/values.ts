@@ -24,7 +24,6 @@ export function valueItems(view: DocumentContext, site: CursorContext): Completi
   if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);
   const forms = field.type === 'either' ? field.options : [field];
   const items = forms.flatMap((form) => [...literalItems(view, site, form), ...wholeItems(view, site, form)]);
-  // A list declares each name once.
   const list = field.meta.declares === undefined ? [] : (site.levels.at(-2)?.node?.items ?? []);
   const listed = new Set(list.map(({ scalar }) => String(scalar)));
   const known = new Set([...listed, ...items.map(({ label }) => label)]);
@@ -105,10 +104,11 @@ function startingItem(
   given: Json | undefined,
   i: number,
   offer: ItemDescription,
+  returned?: string,
 ): CompletionItem {
   const key = site.levels.at(-1)?.key;
   const name = typeof key === 'string' && given === undefined ? key : undefined;
-  const [snippet, instead] = listStartingValues(view, site, { field, name, given, isHere: true });
+  const [snippet, instead] = listStartingValues(view, site, { field, name, given, isHere: true, returned });
   const data: OfferData = { instead: () => instead().map((one) => one + commaAfter(view, site)) };
   return { ...snippetItem(view, site, snippet, i, offer), data };
 }
@@ -138,12 +138,12 @@ function exampleItems(
 function definitionItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   if (site.sort === 'resource') {
-    return listResourceVariants(registry, field).map(({ label, given }, i) =>
-      startingItem(view, site, field, { ...nameResource(view), ...given }, i, {
-        label: `resource: ${label}`,
-        detail: 'a whole resource',
-      }),
-    );
+    const lists = [...registry.expand(field, () => undefined).fields];
+    const [returned] = lists.find(([, { field: own }]) => own.inner?.meta.refers?.symbol === 'value') ?? [];
+    return listResourceVariants(registry, field).map(({ label, given }, i) => {
+      const offer = { label: `resource: ${label}`, detail: 'a whole resource' };
+      return startingItem(view, site, field, { ...nameResource(view), ...given }, i, offer, returned);
+    });
   }
   if (field.inner === null) return [];
   const [first] = listVariants(registry, field.inner);

@@ -1,10 +1,10 @@
 /**
- * Keeps the offers that check clean: each one is accepted in a copy of the text, which must have no more errors and warnings than before. In a text with errors all are kept.
+ * Keeps the offers that check clean: each one is accepted in a copy of the text, which must have no more errors and warnings than before.
  */
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';
 import type { Problem } from '../../contract/problem.js';
-import { deferUntilIdle, startTurn } from '../defer-until-idle.js';
+import { deferUntilIdle, FIRST_TURN, startTurn } from '../defer-until-idle.js';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import { statementAt } from '../queries/query-context.js';
 import { escapeSnippet } from './edit.js';
@@ -27,10 +27,9 @@ export interface VerifiedOffers {
   readonly isComplete: boolean;
 }
 
-/** How an item fits to what is typed: it begins with it, has its letters, or neither. */
+/** How an item fits to what is typed. */
 const [BEGINS, HAS, OTHER] = [0, 1, 2];
-/** The part of the time that is for items without the letters typed. */
-const OTHERS = 6;
+const OTHER_SHARE = 6;
 
 /** `time`: milliseconds. Requests are answered in between; a changed text ends it. */
 export async function verifyOffers(
@@ -53,14 +52,14 @@ export async function verifyOffers(
     .map((item) => ({ item, fit: compare(item), rank: item.sortText ?? item.label }))
     .sort((a, b) => a.fit - b.fit || (a.rank < b.rank ? -1 : 1));
   const kept: CompletionItem[] = [];
-  let isOver = startTurn();
+  let isOver = startTurn(FIRST_TURN);
   for (const [i, { item, fit }] of order.entries()) {
     if (isFree(item)) {
       kept.push(withoutData(item));
       continue;
     }
     // On a slow machine no item that fits may be missing; the next letter tries again.
-    const until = begun + (fit === OTHER ? time / OTHERS : time);
+    const until = begun + (fit === OTHER ? time / OTHER_SHARE : time);
     const isLate = performance.now() > until || project.getText(name) !== given;
     const found = i > 0 && isLate ? undefined : checker.findClean(item, i === 0 ? Infinity : until);
     if (found === undefined) {

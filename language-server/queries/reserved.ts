@@ -25,11 +25,12 @@ export function findSyntax(view: DocumentContext, query: QueryContext, read: Sou
 /** The connection that a statement names, or else a model that it reads. */
 export function findConnection(view: DocumentContext, { around, field }: QueryContext, read: Sources): string | null {
   const { beside } = field.meta;
-  const named = around && beside?.connection && findMember(around, beside.connection)?.value;
-  const { findModel } = getTables(view);
-  const models = read.flatMap(({ table }) => (table === null ? [] : (findModel(table) ?? [])));
-  const node = named || models.find(({ definition }) => definition.connection !== null)?.definition.connection;
-  return node ? asText(node.scalar) : null;
+  const key = beside?.connection;
+  const named = around === null || key === undefined ? null : findMember(around, key)?.value;
+  const tables = getTables(view);
+  const models = read.flatMap(({ table }) => (table === null ? [] : (tables.findModel(table) ?? [])));
+  const node = named ?? models.find(({ definition }) => definition.connection !== null)?.definition.connection ?? null;
+  return node === null ? null : asText(node.scalar);
 }
 
 function findDatabaseFacts(view: DocumentContext, query: QueryContext, read: Sources): PluginFacts | undefined {

@@ -145,7 +145,6 @@ const findQuery = (
 ): SqlText | DocumentQuery | undefined =>
   [...finds.statements, ...finds.documents].find((one) => isInside(one.node, node));
 
-/** With any value, also one that has no name. */
 const isWritten = (query: SqlText | DocumentQuery, name: string): boolean =>
   'scan' in query
     ? query.language.listWrittenParts(query.scan).some(({ column }) => column === name)

@@ -98,6 +98,9 @@ describe('language server: an untitled document', () => {
     const found = await editor.client.sendRequest(CompletionRequest.type, { textDocument: { uri: URI }, position });
     const labels = (Array.isArray(found) ? found : (found?.items ?? [])).map(({ label }) => label);
     expect(labels).to.include('actionables');
+    const whole = { textDocument: { uri: URI }, position: type('‸') };
+    const offered = await editor.client.sendRequest(CompletionRequest.type, whole);
+    expect(JSON.stringify(offered)).to.include('"resource: RETURN"');
     await editor.close();
   });
 });

@@ -14,7 +14,7 @@ import { parseSource } from '../../language/source/parse.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { completeAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { offsetAt } from './fixtures.js';
+import { CONFIG, offsetAt } from './fixtures.js';
 
 /** A set of files with a caret in one of them. */
 export interface OfferPlace {
@@ -126,7 +126,7 @@ export async function createOfferChecker(env: Readonly<Record<string, string>>):
       project.setText(path, text);
       collectComplaints(project);
       // The names of an emptied file are missing already.
-      if (place.sort === 'file') project.setText(path, '[]');
+      if (place.sort === 'file') project.setText(path, place.file === CONFIG ? '{}' : '[]');
       const before = countByText(collectComplaints(project).map(describeProblem));
       project.setText(path, place.text);
       const view = createDocumentContext(project, path);

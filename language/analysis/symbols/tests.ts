@@ -1,5 +1,5 @@
 /** Collects the names in test files: resources, models, fields, claims, events. */
-import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
+import type { LocatedNode, Member } from '../../source/tree.js';
 import { findValue, listItems, listTestTables } from '../checks/tests.js';
 import type { Definition, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
