@@ -160,7 +160,7 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
         else server.triggered = warnTriggered(await readTriggers(wire), instance, log);
       };
       const checkServer = (): Promise<void> => withConnection(server, check, server.pool.acquireSpare());
-      // The server may have closed the connection since its last use.
+      // The connection may be lost.
       await checkServer().catch(checkServer);
       return { ok: true };
     } catch {

@@ -78,7 +78,7 @@ const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({
   store,
 });
 
-/** All of it is resident. With 2 MB, rows of large tables take twice the time. There is one session, which gets as many locks as a hundred. */
+/** Buffers are resident; with 2 MB, rows of large tables take twice the time. The one session has the locks of a hundred. */
 const SETTINGS = [
   'shared_buffers=4MB',
   'max_connections=1',

@@ -1,6 +1,6 @@
 /**
- * Executes the statements of definitions. The engine's `query` parses and plans a statement each time, and sends six messages for it: 4 times
- * the processor time for a row by key. An exchange with the engine is synchronous.
+ * Executes statements; an exchange with the engine is synchronous. Its `query` parses a statement each time: 4 times the processor time
+ * for a row by key.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { createLimiter } from '../../../contract/limiter.js';
@@ -68,7 +68,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   const known = new Map<string, KnownStatement>();
   const outdated = new Set<string>();
   const lock = createLimiter(1, Infinity, () => new Error('closed'));
-  // The engine's own queue, which its other methods use, takes several turns of promises for each statement.
+  // Other methods of the engine wait here too.
   db._runExclusiveTransaction = (work) => lock.run(work);
 
   function markOutdated(name: string): void {
@@ -95,12 +95,15 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   /** The promise matters only if the engine has failed. */
   function send(reader: ResultReader): Promise<void> {
     reader.isSuspended = false;
-    const sent = db.execProtocolRawStream(writer.finish(), { syncToFs: false, onRawData: (bytes) => reader.read(bytes) });
+    const sent = db.execProtocolRawStream(writer.finish(), {
+      syncToFs: false,
+      onRawData: (bytes) => reader.read(bytes),
+    });
     sent.catch(() => undefined);
     return sent;
   }
 
-  /** The end of an exchange outside a transaction ends its result, so that of a read with more rows begins again. */
+  /** Outside a transaction, the end of an exchange ends the result: a longer read begins again. */
   function exchange(
     statement: Named,
     values: Values,
@@ -166,7 +169,9 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   ): Promise<StatementResult> {
     const run = (): Promise<StatementResult> => execute(statement, values, requester, sending);
     // Nothing has run.
-    return sending.alone === true ? run().catch((error: unknown) => (isStale(error) ? run() : Promise.reject(error))) : run();
+    return sending.alone === true
+      ? run().catch((error: unknown) => (isStale(error) ? run() : Promise.reject(error)))
+      : run();
   }
 
   return {

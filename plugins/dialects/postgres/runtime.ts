@@ -263,7 +263,7 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
       const isSettled = triggered || isReplica;
       const fetch = (): Promise<readonly Row[]> =>
         fetchSpare(requireConnections(handle), isSettled ? ONE : WATCH, deadline);
-      // The server may have closed the connection since its last use.
+      // The connection may be lost.
       const rows = await fetch().catch(fetch);
       if (!isSettled)
         handle.triggered = warnTriggered(rows as readonly (Row & Trigger)[], context.instance, context.log);
