@@ -57,7 +57,6 @@ export class MessageWriter {
 
   finish(): Buffer {
     const message = this.#bytes.subarray(0, this.#end);
-    // A large value is not kept.
     if (this.#bytes.length > 262_144) this.#bytes = Buffer.allocUnsafe(4096);
     return message;
   }

@@ -164,14 +164,16 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     if (known.size > MOST && oldest !== undefined) markOutdated(oldest);
   }
 
-  function runInside(
+  async function runInside(
     ...[statement, values, requester, sending]: Parameters<EngineStatements['runInside']>
   ): Promise<StatementResult> {
-    const run = (): Promise<StatementResult> => execute(statement, values, requester, sending);
-    // Nothing has run.
-    return sending.alone === true
-      ? run().catch((error: unknown) => (isStale(error) ? run() : Promise.reject(error)))
-      : run();
+    try {
+      return await execute(statement, values, requester, sending);
+    } catch (error) {
+      // Nothing has run.
+      if (sending.alone === true && isStale(error)) return execute(statement, values, requester, sending);
+      throw error;
+    }
   }
 
   return {

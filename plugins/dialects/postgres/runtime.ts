@@ -171,9 +171,9 @@ const ONE: PgCommand = { name: 'lintel_one', text: 'SELECT 1' };
 const WATCH: PgCommand = { name: 'lintel_triggers', text: TRIGGERS };
 
 /** Sent like the statements of requests, so that a connection without a response is closed. */
-const fetchSpare = ({ acquireSpare }: PgConnections, command: PgCommand, deadline: number): Promise<readonly Row[]> =>
+const fetchSpare = (wires: PgConnections, command: PgCommand, deadline: number): Promise<readonly Row[]> =>
   new Promise((resolve, reject) => {
-    acquireSpare((failure, wire, release) => {
+    wires.acquireSpare((failure, wire, release) => {
       if (wire === undefined) return void reject(toPostgresFault(failure));
       sendStatement(wire, command, [], ALONE, performance.now() + deadline, null, ({ error, answer }) => {
         release(error !== undefined);
