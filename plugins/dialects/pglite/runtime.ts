@@ -88,6 +88,8 @@ const SETTINGS = [
   'autovacuum_max_workers=1',
   'max_locks_per_transaction=2048',
   'max_pred_locks_per_transaction=10',
+  // Reads scan it, and no vacuum empties it.
+  'gin_pending_list_limit=64kB',
 ].flatMap((setting) => ['-c', setting]);
 
 /** A file of the engine. Unlike `readFile`, this leaves no parts of the file in memory. */
@@ -189,7 +191,7 @@ export default defineRuntime<Dialect, PgliteStore>(dialect, {
 
   async health(handle) {
     try {
-      await requireEngine(handle).statements.ping();
+      await requireEngine(handle).statements.checkEngine();
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

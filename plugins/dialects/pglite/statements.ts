@@ -46,8 +46,8 @@ export interface EngineStatements {
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
   /** Others wait until the returned function is called. */
   hold(): Promise<() => void>;
-  /** Waits for the current statement, not for the transaction around it. */
-  ping(): Promise<unknown>;
+  /** Waits for no transaction. */
+  checkEngine(): Promise<unknown>;
   /** After a change of tables, statements may return other columns. */
   closeAll(): void;
 }
@@ -104,7 +104,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   }
 
   /** Outside a transaction, the end of an exchange ends the result: a longer read begins again. */
-  function exchange(
+  function exchangeMessages(
     statement: Named,
     values: Values,
     reader: ResultReader,
@@ -141,13 +141,13 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     const createReader = (): ResultReader =>
       new ResultReader(parser, limits, requester, known.get(name)?.shape ?? NO_ROWS, text);
     let reader = createReader();
-    let sent = exchange(statement, values, reader, sending);
+    let sent = exchangeMessages(statement, values, reader, sending);
     if (before === undefined && reader.error === null) recordStatement(name, reader.shape ?? NO_ROWS);
     if (reader.isSuspended) {
       known.set(name, { shape: reader.shape ?? NO_ROWS, isLong: true });
       reader.close();
       reader = createReader();
-      sent = exchange(statement, values, reader, sending);
+      sent = exchangeMessages(statement, values, reader, sending);
     }
     if (!reader.isReady) await sent;
     const { rows, error, refusal } = reader.close();
@@ -186,7 +186,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
       return () => release();
     },
 
-    ping: () => db.runExclusive(() => db.execProtocolRaw(sync)),
+    checkEngine: () => db.runExclusive(() => db.execProtocolRaw(sync)),
 
     closeAll() {
       for (const name of known.keys()) outdated.add(name);

@@ -261,10 +261,10 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
       const { triggered, isReplica, context } = handle;
       const { deadline } = readPostgresOptions(context.options);
       const isSettled = triggered || isReplica;
-      const fetch = (): Promise<readonly Row[]> =>
+      const checkServer = (): Promise<readonly Row[]> =>
         fetchSpare(requireConnections(handle), isSettled ? ONE : WATCH, deadline);
       // The connection may be lost.
-      const rows = await fetch().catch(fetch);
+      const rows = await checkServer().catch(checkServer);
       if (!isSettled)
         handle.triggered = warnTriggered(rows as readonly (Row & Trigger)[], context.instance, context.log);
       return { ok: true };
