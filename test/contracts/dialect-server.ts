@@ -61,7 +61,8 @@ export function testDialectServer(server: DialectServer): ServerConnections {
 
 function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
   it('rejects if no connection becomes free in time, and is healthy', async () => {
-    const { run, handle, health } = await open({ pool_size: 1, pool_wait: 0.2 });
+    const store = await open({ pool_size: 1, pool_wait: 0.2 });
+    const { run, handle } = store;
     // On a slow machine a new connection takes longer than the wait.
     const isConnected = (): Promise<boolean> =>
       run('SELECT 1').then(
@@ -74,7 +75,7 @@ function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.options.retryable).to.equal(true);
     expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
-    expect(await health()).to.equal(true);
+    expect(await store.health()).to.equal(true);
     await handle.rollback(transaction);
     await run('SELECT 1');
   });

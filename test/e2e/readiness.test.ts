@@ -24,7 +24,6 @@ describe('readiness', () => {
     [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
     kernel = await startKernel({
       files: { 'definitions/a.json': defineQueryResource('slow', 'SELECT 1 AS a FROM pg_sleep(0.2)') },
-      // Opening a connection takes several round trips.
       config: { connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 2, pool_wait: 30 } } },
       env: { DATABASE_URL: url.href },
     });

@@ -18,7 +18,7 @@ import { formatSessionSettings } from './settings.js';
 export interface Pool {
   /** Waiting callers are served fairly, in turns of their clients. */
   acquire(requester?: Requester | null): Promise<Lease>;
-  /** The one that requests leave free: the server responds also when they occupy the others. */
+  /** One that requests leave free. */
   acquireSpare(): Promise<Lease>;
   measure(): PoolUsage;
   close(): Promise<void>;

@@ -155,12 +155,12 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
       const server = requireServer(handle);
       const { instance, log } = server.context;
       const isSettled = server.triggered || server.options.isReplica;
-      const check = async (wire: MysqlConnection): Promise<void> => {
+      const checkConnection = async (wire: MysqlConnection): Promise<void> => {
         if (isSettled) await wire.runCommand('SELECT 1');
         else server.triggered = warnTriggered(await readTriggers(wire), instance, log);
       };
-      const checkServer = (): Promise<void> => withConnection(server, check, server.pool.acquireSpare());
-      // The server may have closed the connection since its last use.
+      const checkServer = (): Promise<void> => withConnection(server, checkConnection, server.pool.acquireSpare());
+      // The connection may be lost.
       await checkServer().catch(checkServer);
       return { ok: true };
     } catch {

@@ -53,7 +53,6 @@ export class ResultReader implements RowReceiver {
   refusal: Fault | null = null;
   /** The engine has more rows. */
   isSuspended = false;
-  /** The engine has ended the exchange. */
   isReady = false;
   #rows = 0;
   #bytes = 0;

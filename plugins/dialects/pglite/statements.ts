@@ -1,6 +1,6 @@
 /**
- * Executes the statements of definitions. The engine's `query` parses and plans a statement each time, and sends six messages for it: 4 times
- * the processor time for a row by key. An exchange with the engine is synchronous.
+ * Executes statements; an exchange with the engine is synchronous. Its `query` parses a statement each time: 4 times the processor time
+ * for a row by key.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { createLimiter } from '../../../contract/limiter.js';
@@ -46,8 +46,8 @@ export interface EngineStatements {
   runInside(statement: Named, values: Values, requester: Requester | null, sending: Sending): Promise<StatementResult>;
   /** Others wait until the returned function is called. */
   hold(): Promise<() => void>;
-  /** Waits for the current statement, not for the transaction around it. */
-  ping(): Promise<unknown>;
+  /** Waits for no transaction. */
+  checkEngine(): Promise<unknown>;
   /** After a change of tables, statements may return other columns. */
   closeAll(): void;
 }
@@ -68,7 +68,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   const known = new Map<string, KnownStatement>();
   const outdated = new Set<string>();
   const lock = createLimiter(1, Infinity, () => new Error('closed'));
-  // The engine's own queue, which its other methods use, takes several turns of promises for each statement.
+  // Other methods of the engine wait here too.
   db._runExclusiveTransaction = (work) => lock.run(work);
 
   function markOutdated(name: string): void {
@@ -95,13 +95,16 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   /** The promise matters only if the engine has failed. */
   function send(reader: ResultReader): Promise<void> {
     reader.isSuspended = false;
-    const sent = db.execProtocolRawStream(writer.finish(), { syncToFs: false, onRawData: (bytes) => reader.read(bytes) });
+    const sent = db.execProtocolRawStream(writer.finish(), {
+      syncToFs: false,
+      onRawData: (bytes) => reader.read(bytes),
+    });
     sent.catch(() => undefined);
     return sent;
   }
 
-  /** The end of an exchange outside a transaction ends its result, so that of a read with more rows begins again. */
-  function exchange(
+  /** Outside a transaction, the end of an exchange ends the result: a longer read begins again. */
+  function exchangeMessages(
     statement: Named,
     values: Values,
     reader: ResultReader,
@@ -138,13 +141,13 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     const createReader = (): ResultReader =>
       new ResultReader(parser, limits, requester, known.get(name)?.shape ?? NO_ROWS, text);
     let reader = createReader();
-    let sent = exchange(statement, values, reader, sending);
+    let sent = exchangeMessages(statement, values, reader, sending);
     if (before === undefined && reader.error === null) recordStatement(name, reader.shape ?? NO_ROWS);
     if (reader.isSuspended) {
       known.set(name, { shape: reader.shape ?? NO_ROWS, isLong: true });
       reader.close();
       reader = createReader();
-      sent = exchange(statement, values, reader, sending);
+      sent = exchangeMessages(statement, values, reader, sending);
     }
     if (!reader.isReady) await sent;
     const { rows, error, refusal } = reader.close();
@@ -161,12 +164,16 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
     if (known.size > MOST && oldest !== undefined) markOutdated(oldest);
   }
 
-  function runInside(
+  async function runInside(
     ...[statement, values, requester, sending]: Parameters<EngineStatements['runInside']>
   ): Promise<StatementResult> {
-    const run = (): Promise<StatementResult> => execute(statement, values, requester, sending);
-    // Nothing has run.
-    return sending.alone === true ? run().catch((error: unknown) => (isStale(error) ? run() : Promise.reject(error))) : run();
+    try {
+      return await execute(statement, values, requester, sending);
+    } catch (error) {
+      // Nothing has run.
+      if (sending.alone === true && isStale(error)) return execute(statement, values, requester, sending);
+      throw error;
+    }
   }
 
   return {
@@ -179,7 +186,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
       return () => release();
     },
 
-    ping: () => db.runExclusive(() => db.execProtocolRaw(sync)),
+    checkEngine: () => db.runExclusive(() => db.execProtocolRaw(sync)),
 
     closeAll() {
       for (const name of known.keys()) outdated.add(name);

@@ -37,7 +37,7 @@ export interface PgConnections {
   findShared(use: 'read' | 'insert'): PgConnection | undefined;
   /** Waiting callers are served fairly, in turns of their clients. */
   acquire(requester: Requester | null, take: TakeConnection): void;
-  /** The one that requests leave free: the database responds also when they occupy the others. */
+  /** One that requests leave free. */
   acquireSpare(take: TakeConnection): void;
   measure(): PoolUsage;
   close(): Promise<void>;
@@ -63,8 +63,8 @@ function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * pg keeps the callback that a new connection was opened for until that connection closes, and the callback keeps the request
- * that waits, with its payload and its results. So the callback is dropped after its call.
+ * pg keeps the callback of a new connection until that closes, and the callback the request that waits. So it is dropped
+ * after its call.
  */
 function connectOnce(pool: pg.Pool, take: ConnectCallback): void {
   let waiting: ConnectCallback | null = take;
@@ -149,7 +149,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       const wire = client && byClient.get(client);
       if (wire === undefined) leave();
       take(error, wire, (broken, isTypical = true) => {
-        // The result of a running statement is not needed any more.
+        // Nothing waits for its statement.
         if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
         done(broken);
         leave(isTypical);

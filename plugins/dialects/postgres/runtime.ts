@@ -171,9 +171,9 @@ const ONE: PgCommand = { name: 'lintel_one', text: 'SELECT 1' };
 const WATCH: PgCommand = { name: 'lintel_triggers', text: TRIGGERS };
 
 /** Sent like the statements of requests, so that a connection without a response is closed. */
-const fetchSpare = ({ acquireSpare }: PgConnections, command: PgCommand, deadline: number): Promise<readonly Row[]> =>
+const fetchSpare = (wires: PgConnections, command: PgCommand, deadline: number): Promise<readonly Row[]> =>
   new Promise((resolve, reject) => {
-    acquireSpare((failure, wire, release) => {
+    wires.acquireSpare((failure, wire, release) => {
       if (wire === undefined) return void reject(toPostgresFault(failure));
       sendStatement(wire, command, [], ALONE, performance.now() + deadline, null, ({ error, answer }) => {
         release(error !== undefined);
@@ -261,10 +261,10 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
       const { triggered, isReplica, context } = handle;
       const { deadline } = readPostgresOptions(context.options);
       const isSettled = triggered || isReplica;
-      const fetch = (): Promise<readonly Row[]> =>
+      const checkServer = (): Promise<readonly Row[]> =>
         fetchSpare(requireConnections(handle), isSettled ? ONE : WATCH, deadline);
-      // The server may have closed the connection since its last use.
-      const rows = await fetch().catch(fetch);
+      // The connection may be lost.
+      const rows = await checkServer().catch(checkServer);
       if (!isSettled)
         handle.triggered = warnTriggered(rows as readonly (Row & Trigger)[], context.instance, context.log);
       return { ok: true };

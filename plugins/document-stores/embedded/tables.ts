@@ -72,7 +72,7 @@ export function createTexts(name: string): TableStatements {
     create: [
       `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, doc json NOT NULL, terms text[] NOT NULL)`,
       `CREATE UNIQUE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_seq'))} ON ${table} (seq)`,
-      `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_terms'))} ON ${table} USING gin (terms)`,
+      `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_terms'))} ON ${table} USING gin (terms) WITH (fastupdate = off)`,
     ],
     insert: `INSERT INTO ${table} (id, doc, terms) SELECT id, doc::json, terms::text[] FROM ${RECORDS} RETURNING 1 AS one`,
     update: `UPDATE ${table} AS d SET doc = r.doc::json, terms = r.terms::text[] FROM ${RECORDS} WHERE d.id = r.id RETURNING 1 AS one`,

@@ -58,7 +58,7 @@ describe('options of a MongoDB store', () => {
     const settings = readMongoSettings(options);
     expect([settings?.deadline, settings?.database]).to.deep.equal([1500, 'shop']);
     expect(settings?.client).to.deep.include({
-      maxPoolSize: 3,
+      maxPoolSize: 4,
       waitQueueTimeoutMS: 250,
       serverSelectionTimeoutMS: 250,
       connectTimeoutMS: 250,
