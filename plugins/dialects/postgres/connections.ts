@@ -30,7 +30,6 @@ export type Release = (broken: boolean, isTypical?: boolean) => void;
 
 type TakeConnection = (error: unknown, wire: PgConnection | undefined, release: Release) => void;
 
-/** A connection of the pool, and what returns it. */
 interface Lease {
   readonly wire: PgConnection;
   readonly done: (broken: boolean) => void;
@@ -170,7 +169,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
   /** The next request that waits takes it at once. Through the pool, the balance chain takes 1.1 times the processor time. */
   let released: Lease | null = null;
 
-  function lend({ wire, done }: Lease, leave: (isTypical?: boolean) => void, take: TakeConnection): void {
+  function lendConnection({ wire, done }: Lease, leave: (isTypical?: boolean) => void, take: TakeConnection): void {
     take(undefined, wire, (broken, isTypical = true) => {
       // The result of a running statement is not needed any more.
       if (broken && wire.inFlight > 0) cancelStatement(wire.client);
@@ -218,10 +217,10 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
         if (refusal !== null) return void take(refusal, undefined, leave);
         const lease = released;
         released = null;
-        if (lease !== null) return void lend(lease, leave, take);
+        if (lease !== null) return void lendConnection(lease, leave, take);
         connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);
-          if (wire !== undefined) return void lend({ wire, done }, leave, take);
+          if (wire !== undefined) return void lendConnection({ wire, done }, leave, take);
           leave();
           take(error, undefined, done);
         });

@@ -136,7 +136,7 @@ export function createPgTransactions(
   function runWhole({ prepared, values }: BoundStatement, transaction: Transaction): Promise<readonly Row[] | null> {
     const opened = open(transaction);
     const bound = tryBind(prepared as PostgresPreparedStatement, values);
-    // A statement has the level of the session. Triggers that use tables make all transactions serializable.
+    // Triggers that use tables make all transactions serializable.
     if (bound === null || opened.begun || opened.opening.level !== SESSION_LEVEL) return Promise.resolve(null);
     opened.begun = true;
     return new Promise((done, failed) => {
