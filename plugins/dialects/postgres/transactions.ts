@@ -136,11 +136,11 @@ export function createPgTransactions(
   function runWhole({ prepared, values }: BoundStatement, transaction: Transaction): Promise<readonly Row[] | null> {
     const opened = open(transaction);
     const bound = tryBind(prepared as PostgresPreparedStatement, values);
-    // A statement has the level of the session. Triggers that use tables make all transactions serializable.
+    // Triggers that use tables make all transactions serializable.
     if (bound === null || opened.begun || opened.opening.level !== SESSION_LEVEL) return Promise.resolve(null);
     opened.begun = true;
     return new Promise((done, failed) => {
-      const settle = ({ error, sent, answer }: StatementOutcome): void => {
+      const settleWhole = ({ error, sent, answer }: StatementOutcome): void => {
         if (error === undefined && answer.length > 0) {
           finishCommitted(opened);
           done(answer);
@@ -159,7 +159,7 @@ export function createPgTransactions(
         if (isUndone && fault.options.retryable !== true && fault.code !== 'QRY_TIMEOUT') done(null);
         else failed(fault);
       };
-      sendStatement(opened.wire, prepared, bound, ALONE, opened.until, opened.requester, settle);
+      sendStatement(opened.wire, prepared, bound, ALONE, opened.until, opened.requester, settleWhole);
     });
   }
 

@@ -47,6 +47,22 @@ describe('statement that a PostgreSQL connection cannot run', () => {
 });
 
 describe('statement in place of a transaction on PostgreSQL', () => {
+  for (const [title, code, outcome] of [
+    ['that is rejected: the transaction goes on', '22003', null],
+    ['whose rows could not be read: it may have run', undefined, 'QRY_FAILED'],
+    ['of a closed connection: it may have run', 'ECONNRESET', 'QRY_UNAVAILABLE'],
+    ['that has waited for too long', '57014', 'QRY_TIMEOUT'],
+    ['in a deadlock', '40P01', 'QRY_SERIALIZATION'],
+  ] as const) {
+    it(title, async () => {
+      const error = Object.assign(new Error('no'), { code });
+      const handle = createDialect({ query: (one: Failing) => one.handleError(error) }, () => undefined);
+      const prepared = handle.prepare({ scan: scanSql('UPDATE t SET a = 1'), jsonColumns: [] });
+      const rows = handle.runWhole?.({ prepared, values: [] }, await handle.begin(BY_LOCKS));
+      expect(outcome === null ? await rows : (await catchFault(rows!)).code).to.equal(outcome);
+    });
+  }
+
   it('leaves alone in one packet, at the level of the session only', async () => {
     const sent: string[] = [];
     const record = (what: string) => () => void sent.push(what);
