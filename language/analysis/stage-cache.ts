@@ -161,11 +161,12 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       for (const [at, block] of blocks.entries()) {
         const known = findResult(block, name);
         const whole = readsOfBlock?.(at);
-        const isKnown =
-          known?.reads[0] === shared &&
-          ((readsOfBlock !== undefined && isSame(known.reads[1], whole)) ||
-            hasSameReads(block, at, readsOf, known.reads));
+        const isWhole = readsOfBlock !== undefined && isSame(known?.reads[1], whole);
+        const isKnown = known?.reads[0] === shared && (isWhole || hasSameReads(block, at, readsOf, known.reads));
         const isCurrent = isKnown && known.lookups?.hasSameAnswers(source, number) === true;
+        // Earlier objects of equal reads would stay in memory.
+        if (isCurrent && readsOfBlock !== undefined && !isWhole)
+          Object.assign(known, { reads: [shared, whole, ...known.reads.slice(2)] });
         if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
           if (known.rows.length > 0) report.merge(known.rows);
           found.push(known.outcome as readonly R[]);
