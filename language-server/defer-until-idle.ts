@@ -3,11 +3,9 @@
 /** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
 export const deferUntilIdle = (work: () => void): void => void setImmediate(() => setImmediate(work));
 
-/** Milliseconds. */
-const TURN = 12;
+const TURN_MS = 12;
 
-/** Returns whether the turn is over. */
 export function startTurn(): () => boolean {
-  const end = performance.now() + TURN;
+  const end = performance.now() + TURN_MS;
   return () => performance.now() > end;
 }

@@ -83,7 +83,7 @@ function* listTexts(item: CompletionItem): Generator<CompletionItem> {
 interface OfferChecker {
   /** True if the text was sound before, so that an offer must leave it sound. */
   readonly isStrict: boolean;
-  /** The item with a text that checks clean; null if it has none, undefined if none is found until then. */
+  /** The item with a text that checks clean; null if none does, undefined if time is over. */
   findClean(item: CompletionItem, until: number): CompletionItem | null | undefined;
 }
 

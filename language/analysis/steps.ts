@@ -1,6 +1,6 @@
 /** Work that can pause, so that an editor answers requests in between. */
 
-/** Yields where it may pause, each time the number of outcomes that it has computed since it began or last paused. */
+/** Yields where it may pause: the number of outcomes computed since the last place. */
 export type Steps<T> = Generator<number, T, undefined>;
 
 export function runSteps<T>(steps: Steps<T>): T {
