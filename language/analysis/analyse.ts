@@ -71,7 +71,6 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-const MANY_DEFINITIONS = 50;
 const MANY_OUTCOMES = 100;
 
 /** An analysis in turns. Other work of the analyser ends it, because both change the cache. */
@@ -85,9 +84,8 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
   const registry = createRegistryView(() => current);
   let shelf = new Map<string, FileRead>();
   const outdated = new WeakSet<Definition>();
-  let isChangedByMany = false;
   let sequence: Sequence | null = null;
-  /** Outcomes since the last analysis. */
+  /** Outcomes, and outdated definitions, since the last analysis. */
   let count = 0;
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
@@ -168,7 +166,7 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
         sequence = own;
         return null;
       }
-      if (wanted === null) [count, isChangedByMany] = [0, false];
+      if (wanted === null) count = 0;
       return step.value;
     } finally {
       memory.setWanted(null);
@@ -178,7 +176,7 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     analyseAll: (files, options) => runTurn(files, options, null, () => false) as Analysis,
     analyseInTurn: (files, options, isOver) => runTurn(files, options, null, isOver),
     get isWide() {
-      return isChangedByMany || count > MANY_OUTCOMES;
+      return count > MANY_OUTCOMES;
     },
     analyseFirst(names, files, options, isOver) {
       const found = runTurn(files, options, names, isOver)?.problems;
@@ -191,7 +189,7 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
       current = next;
       for (const one of found) outdated.add(one);
       if (found.length > 0) last = null;
-      if (found.length > MANY_DEFINITIONS) isChangedByMany = true;
+      count += found.length;
     },
     scanFile(source) {
       sequence = null;

@@ -54,7 +54,7 @@ export interface SetChecks extends WholeSet {
 export function* checkSet(set: SetChecks): Steps<SetFindings> {
   const { registry, memory, report, env, given, tables, definitions, defined, blocks, groups, linked } = set;
   const all = linked.flat();
-  yield* checkTests(set, set.tests, { tables, models: defined, resources: [...set.paths.keys()] });
+  yield* checkTests(set, set.tests, { tables, models: defined, paths: set.paths });
   reportDuplicatePaths(linked, { memory, report });
   yield* checkAllPlugins(set, { definitions: defined, blocks, groups, linked, uniques: set.uniques });
   yield* checkGroupOwners(set, groups);

@@ -98,15 +98,9 @@ interface CachedStageResult extends StageResult {
   readonly next: CachedStageResult | null;
 }
 
-type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
-
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
-  const shared = new Map<
-    string,
-    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
-  >();
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<unknown>>();
   const answersByStage = new Map<string, Map<string, SharedAnswer>>();
@@ -175,19 +169,19 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         const rows = createReport(codes);
         const outcomes: R[] = [];
         for (const thing of block) {
-          let isComputed = false;
+          let computed = 0;
           const outcome = cache.getOrLookUp(thing, rows, {
             name,
             source,
             reads: listReads(thing, at),
-            compute(lookups: Lookups<S>, each) {
-              isComputed = true;
+            compute: (lookups: Lookups<S>, each) => {
+              computed++;
               return compute(thing, lookups, each, at);
             },
             ...(reuse && { reuse }),
           });
           outcomes.push(outcome);
-          if (isComputed) yield 1;
+          if (computed > 0) yield computed;
         }
         const outcome = reuseList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
@@ -232,21 +226,15 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     },
     *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
       const { name, reads, compute } = stage;
-      const before = shared.get(name);
-      const isKnown = before !== undefined && isSame(before.reads, reads);
-      const known = isKnown ? before.known : new WeakMap<object, SharedResult>();
-      if (!isKnown) shared.set(name, { reads, known });
       const outcomes: R[] = [];
       for (const thing of things) {
-        let done = known.get(thing);
-        if (done === undefined) {
-          const own = createReport(codes);
-          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
-          known.set(thing, done);
-          yield 1;
-        }
-        if (done.rows.length > 0) report.merge(done.rows);
-        outcomes.push(done.outcome as R);
+        let computed = 0;
+        const computeOwn = (own: Report): R => {
+          computed++;
+          return compute(thing, own);
+        };
+        outcomes.push(cache.getOrCompute(thing, report, { name, reads, compute: computeOwn }));
+        if (computed > 0) yield computed;
       }
       return outcomes;
     },

@@ -5,7 +5,7 @@ import { joinLists } from '../blocks.js';
 import { spreadOverSet, type LinkedGroup, type Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
-import { type Steps, visitInSteps } from '../steps.js';
+import { type Steps, flatMapInSteps } from '../steps.js';
 import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
 import { mapOwners } from '../path-reads.js';
@@ -47,7 +47,7 @@ export function* auditSet(set: AuditedSet, { definitions, resources, groups }: A
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
   const accesses = memory.reuseBlocks('accesses', spread).map(joinLists);
-  yield* visitInSteps(resources, (block) => readSecretFacts(block, registry));
+  yield* flatMapInSteps(resources, (block) => readSecretFacts(block, registry));
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);

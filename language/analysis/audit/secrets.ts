@@ -32,11 +32,8 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What the audit memoizes of each block. */
-export function readSecretFacts(block: readonly LinkedResource[], registry: Registry): void {
-  listHashedNamesIn(block, registry);
-  listAudited(block, registry);
-  listTokenKeysIn(block, registry);
-}
+export const readSecretFacts = (block: readonly LinkedResource[], registry: Registry): readonly unknown[] =>
+  [listHashedNamesIn, listAudited, listTokenKeysIn].map((read) => read(block, registry));
 
 export function findHashedColumns(registry: Registry, resources: Blocks<LinkedResource>): HashedColumns {
   const hashed = new Map<string, Set<string>>();
