@@ -154,23 +154,21 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     isOver: () => boolean,
   ): Analysis | null {
     const inputs = [wanted, [...files], Object.entries(options).flat()];
-    const isSameInput = sequence !== null && isSame(sequence.inputs, inputs);
-    const own = isSameInput && sequence ? sequence : { inputs, steps: analyseSources(files, options, wanted) };
+    const own: Sequence =
+      sequence !== null && isSame(sequence.inputs, inputs)
+        ? sequence
+        : { inputs, steps: analyseSources(files, options, wanted) };
     sequence = null;
     memory.setWanted(wanted && ((thing) => isIn(thing, wanted)));
-    try {
-      let step = own.steps.next();
-      for (; step.done !== true; step = own.steps.next()) {
-        count += step.value;
-        if (!isOver()) continue;
-        sequence = own;
-        return null;
-      }
-      if (wanted === null) count = 0;
-      return step.value;
-    } finally {
-      memory.setWanted(null);
+    let step = own.steps.next();
+    for (; step.done !== true; step = own.steps.next()) {
+      count += step.value;
+      if (!isOver()) continue;
+      sequence = own;
+      return null;
     }
+    count = 0;
+    return step.value;
   }
   return {
     analyseAll: (files, options) => runTurn(files, options, null, () => false) as Analysis,

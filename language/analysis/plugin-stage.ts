@@ -52,7 +52,7 @@ export function* checkAllPlugins(
   for (const one of definitions) if (one.sort === 'model') models.set(one.name, [...(models.get(one.name) ?? []), one]);
   const secrets = listModelSecrets(definitions, linked);
   const issuers = yield* flatMapInSteps(linked, (block) => listIssuersIn(block, registry));
-  const tokens = yield* flatMapInSteps(linked, (block) => printTokens(block, registry));
+  const tokens = linked.flatMap((block) => printTokens(block, registry));
   const facts: PluginLookups = { env, given, tables, models, secrets, uniques, tokens };
   const source = set.reuseUnchanged('facts of plugins', Object.values(facts), facts);
   const ofModel = (model: string): readonly string[] => secrets.get(model) ?? [];

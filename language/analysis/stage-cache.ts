@@ -37,7 +37,7 @@ export interface LookupStage<T, S extends object> {
   readonly source: S;
   readonly compute: (lookups: Lookups<S>, report: Report) => T;
   /** Returns the earlier outcome if the new one is equal: then its readers do not run again. */
-  readonly reuse?: (earlier: T, outcome: T) => T;
+  readonly reuse?: ((earlier: T, outcome: T) => T) | undefined;
 }
 
 /** A look-up stage that runs on many inputs. */
@@ -101,6 +101,7 @@ interface CachedStageResult extends StageResult {
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
+  let computed = 0;
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<unknown>>();
   const answersByStage = new Map<string, Map<string, SharedAnswer>>();
@@ -118,10 +119,28 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   };
   /** `known`: what was found for the same object and stage. */
   const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
-    const { name, reads, outcome, lookups } = result;
-    const rows = trimList(result.rows);
-    if (known === null) kept.set(thing, { name, reads, outcome, rows, lookups, next: kept.get(thing) ?? null });
-    else Object.assign(known, { reads, outcome, rows, lookups });
+    const stored = { ...result, rows: trimList(result.rows) };
+    if (known === null) kept.set(thing, { ...stored, next: kept.get(thing) ?? null });
+    else Object.assign(known, stored);
+  };
+  const runStage = (
+    thing: object,
+    report: Report,
+    { name, reads, source }: Pick<StageResult, 'name' | 'reads'> & { readonly source?: object },
+    compute: (own: Report, known: CachedStageResult | null, number: number) => Pick<StageResult, 'outcome' | 'lookups'>,
+  ): unknown => {
+    const known = findResult(thing, name);
+    const number = source ? numberSource(source) : 0;
+    if (known && isSame(known.reads, reads) && (!source || known.lookups?.hasSameAnswers(source, number))) {
+      report.merge(known.rows);
+      return known.outcome;
+    }
+    computed++;
+    const own = createReport(codes);
+    const found = compute(own, known, number);
+    storeResult(thing, known, { name, reads, rows: own.rows, ...found });
+    report.merge(own.rows);
+    return found.outcome;
   };
   const cache: StageCache = {
     setWanted: (next) => void (isWanted = next),
@@ -162,26 +181,23 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         if (isCurrent && readsOfBlock !== undefined && !isWhole)
           Object.assign(known, { reads: [shared, whole, ...known.reads.slice(2)] });
         if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
-          if (known.rows.length > 0) report.merge(known.rows);
+          report.merge(known.rows);
           found.push(known.outcome as readonly R[]);
           continue;
         }
         const rows = createReport(codes);
         const outcomes: R[] = [];
         for (const thing of block) {
-          let computed = 0;
+          const before = computed;
           const outcome = cache.getOrLookUp(thing, rows, {
             name,
             source,
             reads: listReads(thing, at),
-            compute: (lookups: Lookups<S>, each) => {
-              computed++;
-              return compute(thing, lookups, each, at);
-            },
-            ...(reuse && { reuse }),
+            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each, at),
+            reuse,
           });
           outcomes.push(outcome);
-          if (computed > 0) yield computed;
+          if (computed > before) yield 1;
         }
         const outcome = reuseList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
@@ -195,46 +211,22 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }
       return found;
     },
-    getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
-      const known = findResult(thing, name);
-      if (known !== null && isSame(known.reads, reads)) {
-        if (known.rows.length > 0) report.merge(known.rows);
-        return known.outcome as T;
-      }
-      const own = createReport(codes);
-      const outcome = compute(own);
-      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: null });
-      report.merge(own.rows);
-      return outcome;
-    },
-    getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
-      const { name, reads, source, compute, reuse } = stage;
-      const known = findResult(thing, name);
-      const number = numberSource(source);
-      if (known !== null && isSame(known.reads, reads) && known.lookups?.hasSameAnswers(source, number) === true) {
-        if (known.rows.length > 0) report.merge(known.rows);
-        return known.outcome as T;
-      }
-      const own = createReport(codes);
-      const answers = new RecordedAnswers(source, number, getAnswers(name));
-      const computed = compute(answers, own);
-      const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      answers.endRecording();
-      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
-      report.merge(own.rows);
-      return outcome;
-    },
+    getOrCompute: <T>(thing: object, report: Report, stage: Stage<T>): T =>
+      runStage(thing, report, stage, (own) => ({ outcome: stage.compute(own), lookups: null })) as T,
+    getOrLookUp: <T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T =>
+      runStage(thing, report, stage, (own, known, number) => {
+        const lookups = new RecordedAnswers(stage.source, number, getAnswers(stage.name));
+        const computed = stage.compute(lookups, own);
+        lookups.endRecording();
+        return { outcome: known && stage.reuse ? stage.reuse(known.outcome as T, computed) : computed, lookups };
+      }) as T,
     *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
       const { name, reads, compute } = stage;
       const outcomes: R[] = [];
       for (const thing of things) {
-        let computed = 0;
-        const computeOwn = (own: Report): R => {
-          computed++;
-          return compute(thing, own);
-        };
-        outcomes.push(cache.getOrCompute(thing, report, { name, reads, compute: computeOwn }));
-        if (computed > 0) yield computed;
+        const before = computed;
+        outcomes.push(cache.getOrCompute(thing, report, { name, reads, compute: (own) => compute(thing, own) }));
+        if (computed > before) yield 1;
       }
       return outcomes;
     },

@@ -14,7 +14,7 @@ import type { Report } from '../report.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
-import { auditSecrets, findHashedColumns, readSecretFacts, type HashedColumns } from './secrets.js';
+import { auditSecrets, findHashedColumns, listHashedNamesIn, type HashedColumns } from './secrets.js';
 
 const NO_MEETINGS: Queries['columnUses'] = new Map();
 /** The primary key of a model that declares none. */
@@ -47,7 +47,7 @@ export function* auditSet(set: AuditedSet, { definitions, resources, groups }: A
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
   const accesses = memory.reuseBlocks('accesses', spread).map(joinLists);
-  yield* flatMapInSteps(resources, (block) => readSecretFacts(block, registry));
+  yield* flatMapInSteps(resources, (block) => listHashedNamesIn(block, registry));
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);

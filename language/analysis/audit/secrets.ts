@@ -31,10 +31,6 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What the audit memoizes of each block. */
-export const readSecretFacts = (block: readonly LinkedResource[], registry: Registry): readonly unknown[] =>
-  [listHashedNamesIn, listAudited, listTokenKeysIn].map((read) => read(block, registry));
-
 export function findHashedColumns(registry: Registry, resources: Blocks<LinkedResource>): HashedColumns {
   const hashed = new Map<string, Set<string>>();
   for (const [{ secretModels }, names] of resources.flatMap((block) => listHashedNamesIn(block, registry)))
@@ -64,7 +60,7 @@ const listAudited = memoizeWith((block: readonly LinkedResource[], registry: Reg
   ),
 );
 
-const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+export const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
   block.flatMap((resource) => listHashedNames(resource, registry)),
 );
 
