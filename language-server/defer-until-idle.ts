@@ -3,13 +3,11 @@
 /** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
 export const deferUntilIdle = (work: () => void): void => void setImmediate(() => setImmediate(work));
 
-/** Milliseconds. */
-const TURN = 12;
+const TURN_MS = 12;
 /** Of the first turn of a completion. */
-export const FIRST_TURN = 60;
+export const FIRST_TURN_MS = 60;
 
-/** Returns whether the turn is over. */
-export function startTurn(length = TURN): () => boolean {
+export function startTurn(length = TURN_MS): () => boolean {
   const end = performance.now() + length;
   return () => performance.now() > end;
 }

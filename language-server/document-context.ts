@@ -49,7 +49,7 @@ export interface DocumentContext {
   readonly tree: SourceTree;
   /** Definitions of this file in `snapshot`. */
   readonly definitions: readonly Definition[];
-  /** The current analysis, where it is available (`getAvailableSnapshot`). */
+  /** Of `getAvailableSnapshot`. */
   readonly snapshot: Snapshot;
   readonly analysis: Analysis;
   /** Problems of this file in `snapshot`. */

@@ -29,8 +29,7 @@ import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
 import { createTextTrials, type TrialSource } from './trial.js';
 
-/** Files of a large project. */
-const MANY = 200;
+const MANY_FILES = 200;
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -69,13 +68,10 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  /** The last one in a large project of which only the config, the environment or plugins have changed: it takes long. */
+  /** The last one, if only config, environment or plugins of a large project have changed. */
   getAvailableSnapshot(): Snapshot;
   isLarge(): boolean;
-  /**
-   * Computes a part of the snapshot; true when it is computed. Where that takes long, `publishFirst` gets the current problems of
-   * these files with the last ones of the others.
-   */
+  /** True when the snapshot is computed. `publishFirst`: gets current problems of these files and the last ones of the others. */
   computeInTurn(names: readonly string[], publishFirst: (problems: readonly Problem[]) => void): boolean;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];
@@ -149,7 +145,6 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
   let lastFiles: readonly SourceFile[] = [];
-  /** Of the current texts, the problems of open files are found. */
   let isFirstFound = false;
   let parser: Promise<void> | null = null;
   const late = createLateFindings();
@@ -283,7 +278,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return getOverlaidFiles();
     },
     getSnapshot: () => now ?? recordSnapshot(getAnalyser().analyseAll(listFiles(), createOptions())),
-    isLarge: () => lastFiles.length > MANY,
+    isLarge: () => lastFiles.length > MANY_FILES,
     getAvailableSnapshot() {
       const isLate = now === null && last !== null && project.isLarge() && isSame(lastFiles, listFiles());
       return isLate && last ? last : project.getSnapshot();

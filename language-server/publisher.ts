@@ -30,7 +30,6 @@ interface PublisherOptions {
   readonly getReports: () => DiagnosticReports;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
-  /** Called in each turn of an analysis. */
   readonly onWork?: (() => void) | undefined;
   /** Called after the diagnostics of the whole project are sent. */
   readonly onPublished?: (project: Project) => void;

@@ -39,7 +39,7 @@ interface InitializationOptions extends Trust {
   readonly offerTime: number;
 }
 
-/** `onWork`: called for work that no message begins. */
+/** `onWork`: called in each turn of an analysis. */
 export function serve(connection: Connection, version: string, onWork?: () => void): void {
   const documents = new TextDocuments(TextDocument);
   let client: ClientCapabilities = {};

@@ -1,4 +1,4 @@
-/** Files of the large project that change on disk: those that mean the same, and those that mean something else to one, ten or all. */
+/** Measures changes of files on disk: without effect on other files, and with effect on one, ten or all resources. */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LargeProject } from '../../test/support/large-files.js';
@@ -9,17 +9,17 @@ import { createEditRow, createTimeRow, KEYSTROKES, LARGE, LARGE_EDITS, type Edit
 import { LABELS, MANIFEST, writeManifest } from './plugins.js';
 
 const CHANGES = 2;
-/** The first model, which the open resource and nine others name. */
+/** The first model, which ten resources use, the open one among them. */
 const MODEL = 'definitions/_table000.model.json';
 
 interface Change {
   readonly name: string;
   readonly files: readonly string[];
-  /** `n`: odd while it is changed. */
+  /** Odd `n`: writes the changed files; even: the original ones. */
   readonly write: (n: number) => Promise<void>;
   /** All resources are checked again. */
   readonly isOfAll?: boolean;
-  /** The open file has another problem. */
+  /** The diagnostics of the open file change. */
   readonly isShown?: boolean;
 }
 
@@ -78,7 +78,7 @@ function listChanges(folder: string, { files }: LargeProject): Change[] {
   ];
 }
 
-/** Completions are requested until everything is published. */
+/** Requests completion and hover until all diagnostics are published. */
 async function measureChange(
   { book, side }: EditorMeasurement,
   client: Client,
@@ -86,7 +86,8 @@ async function measureChange(
   { name, files: changed, write, isOfAll = false, isShown = false }: Change,
 ): Promise<void> {
   const offset = (files[open] ?? '').indexOf('"mode"') + 2;
-  const [first, all, completions, cpu]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const [first, all, cpu]: [number[], number[], number[]] = [[], [], []];
+  const [completions, hovers]: [number[], number[]] = [[], []];
   for (let n = 1; n <= CHANGES * 2; n++) {
     await write(n);
     const [cpuBefore, before] = [readTreeCpuMicros(client.pid), performance.now()];
@@ -99,9 +100,12 @@ async function measureChange(
         all.push(performance.now() - before);
       });
     while (!isOver) {
-      const asked = performance.now();
+      const requested = performance.now();
       await client.fetchCompletions(offset);
-      completions.push(performance.now() - asked);
+      const completed = performance.now();
+      await client.fetchHover(offset);
+      completions.push(completed - requested);
+      hovers.push(performance.now() - completed);
     }
     await Promise.all([shown, published]);
     cpu.push((readTreeCpuMicros(client.pid) - cpuBefore) / 1000);
@@ -111,6 +115,7 @@ async function measureChange(
   if (isOfAll) book.add(createTimeRow(`${LARGE}: all diagnostics, ${name}`, null), side, all, cpuOfOne);
   else book.add(createEditRow(`all diagnostics, ${name}`, 150, null), side, all, cpuOfOne);
   book.add(createEditRow(`completion meanwhile, ${name}`, 50, null), side, completions);
+  book.add(createEditRow(`hover meanwhile, ${name}`, 50, null), side, hovers);
 }
 
 async function measureSameMeaning(
@@ -158,7 +163,7 @@ async function measureUnrelated(
   for (let n = 0; n < KEYSTROKES; n++) {
     const before = performance.now();
     client.noteChange('package.json');
-    // Nothing is published, so an answer behind it says when the server is done.
+    // No diagnostics are published; the response shows that the notification was handled.
     await client.fetchHover((files[open] ?? '').indexOf('"mode"') + 2);
     answers.push(performance.now() - before);
   }

@@ -1,4 +1,4 @@
-/** An editor without a screen: starts a language server as a process, types into one file, and takes the time of answers. */
+/** A headless LSP client: starts a language server as a process, edits one file, and waits for its messages. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,45 +25,45 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { onCleanup } from '../cleanup.js';
 
-/** How long anything may take, in milliseconds, before the run is given up. */
-const PATIENCE = 60_000;
+/** Milliseconds until a missing message ends the run. */
+const TIMEOUT = 60_000;
 
 export interface Client {
   readonly pid: number;
-  /** Milliseconds from the start of the process to the answer to `initialize`. */
+  /** Milliseconds from the start of the process to the response to `initialize`. */
   readonly startMs: number;
   readonly capabilities: ServerCapabilities;
-  /** When this was reached, in milliseconds since the start of the process. */
+  /** Milliseconds since the start of the process. */
   sinceStart(): number;
   open(text: string): void;
-  /** Puts text in place of `[start, end)`. */
+  /** Replaces the range `[start, end)`. */
   edit(start: number, end: number, text: string): void;
-  /** Replaces the whole text, as when another file is looked at. */
+  /** Replaces the whole text. */
   replace(text: string): void;
-  /** Diagnostics of the version that is open now, the first that are told. */
+  /** The first diagnostics of the current version. */
   waitForDiagnostics(): Promise<readonly Diagnostic[]>;
-  /** Until our server has told everything of what was opened. */
+  /** Diagnostics of the current version, after the analysis of the whole project (Lintel only). */
   waitForAllDiagnostics(): Promise<readonly Diagnostic[]>;
-  /** Labels and inserted texts of completion. */
+  /** Labels and inserted texts. */
   fetchCompletions(offset: number): Promise<readonly string[]>;
   fetchHover(offset: number): Promise<string>;
-  /** Tells the server that a file has changed on disk, as the editor does that watches it. */
+  /** Sends `workspace/didChangeWatchedFiles`. */
   noteChange(...files: readonly string[]): void;
-  /** The next diagnostics of the open file. */
+  /** Resolves with the next diagnostics of the open file. */
   waitForNext(): Promise<unknown>;
-  /** Until our server has published after `work`. */
+  /** Resolves when all diagnostics are published after `work` (Lintel only). */
   waitForPublication(work: () => void): Promise<void>;
-  /** Until our server has told that it knows so many resources. */
+  /** Resolves when Lintel has reported this number of resources. */
   waitForIndex(resources: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface EditorClientOptions {
   readonly command: readonly string[];
-  /** Added to that of this process. */
+  /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Name of the file that is opened, relative to the folder. */
+  /** The opened file, relative to the folder. */
   readonly file: string;
 }
 
@@ -82,39 +82,39 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
     new StreamMessageWriter(child.stdin),
   );
   const uri = pathToFileURL(join(folder, file)).href;
-  const looks = new Set<() => void>();
-  const recheckAll = (): void => [...looks].forEach((look) => look());
-  let told: PublishDiagnosticsParams | null = null;
-  let known = -1;
+  const checks = new Set<() => void>();
+  const recheckAll = (): void => [...checks].forEach((check) => check());
+  let reported: PublishDiagnosticsParams | null = null;
+  let indexed = -1;
   let [whole, published] = [false, 0];
   connection.onNotification(PublishDiagnosticsNotification.type, (params) => {
     if (params.uri !== uri) return;
-    told = params;
+    reported = params;
     recheckAll();
   });
   connection.onNotification('lintel/status', ({ resources }: { readonly resources: number }) => {
-    known = resources;
+    indexed = resources;
     whole = true;
     published++;
     recheckAll();
   });
   connection.onNotification(LogMessageNotification.type, ({ type, message }) => {
-    if (type === 1) process.stderr.write(`the server said: ${message}\n`);
+    if (type === 1) process.stderr.write(`server: ${message}\n`);
   });
   connection.onRequest(RegistrationRequest.type, () => undefined);
   connection.listen();
 
-  const waitUntil = <T>(what: string, look: () => T | null): Promise<T> =>
+  const waitUntil = <T>(what: string, find: () => T | null): Promise<T> =>
     new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${what} did not come`)), PATIENCE);
+      const timer = setTimeout(() => reject(new Error(`no ${what} within ${TIMEOUT} ms`)), TIMEOUT);
       const check = (): void => {
-        const found = look();
+        const found = find();
         if (found === null) return;
-        clearTimeout(late);
-        looks.delete(check);
+        clearTimeout(timer);
+        checks.delete(check);
         resolve(found);
       };
-      looks.add(check);
+      checks.add(check);
       check();
     });
 
@@ -123,8 +123,7 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
     processId: process.pid,
     rootUri: folderUri,
     workspaceFolders: [{ uri: folderUri, name: 'bench' }],
-    // No pause between a letter and its diagnostics: what is computed is measured, not what is waited.
-    // Only the server is measured, not the process that checks statements.
+    // Measures computation: without the delay before diagnostics, and without the process that checks statements.
     initializationOptions: { trusted: true, database: false, pause: 0 },
     capabilities: {
       textDocument: {
@@ -166,9 +165,11 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
       send([{ range: { start: document.positionAt(start), end: document.positionAt(end) }, text }]),
     replace: (text) => send([{ text }]),
     waitForDiagnostics: () =>
-      waitUntil('diagnostics', () => (told?.version === document.version ? told.diagnostics : null)),
+      waitUntil('diagnostics', () => (reported?.version === document.version ? reported.diagnostics : null)),
     waitForAllDiagnostics: () =>
-      waitUntil('all diagnostics', () => (whole && told?.version === document.version ? told.diagnostics : null)),
+      waitUntil('all diagnostics', () =>
+        whole && reported?.version === document.version ? reported.diagnostics : null,
+      ),
     async fetchCompletions(offset) {
       const answer = await connection.sendRequest(CompletionRequest.type, at(offset));
       const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
@@ -184,16 +185,15 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
       void connection.sendNotification(DidChangeWatchedFilesNotification.method, { changes });
     },
     waitForNext() {
-      const before = told;
-      return waitUntil('the next diagnostics', () => (told !== before ? told : null));
+      const before = reported;
+      return waitUntil('next diagnostics', () => (reported !== before ? reported : null));
     },
     async waitForPublication(work) {
       const before = published;
       work();
-      await waitUntil('a publication', () => (published > before ? true : null));
+      await waitUntil('publication', () => (published > before ? true : null));
     },
-    waitForIndex: (resources) =>
-      waitUntil('the index', () => (known === resources ? true : null)).then(() => undefined),
+    waitForIndex: (resources) => waitUntil('index', () => (indexed === resources ? true : null)).then(() => undefined),
     async close() {
       await connection.sendRequest(ShutdownRequest.type);
       await connection.sendNotification(ExitNotification.type);

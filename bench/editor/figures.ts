@@ -1,15 +1,15 @@
-/** Figures by row and side, and the table made of them: medians, where there are enough values 95 of 100, extremes, and bounds. */
+/** Collects measured values by row and server, formats them as a table, and compares them with bounds. */
 import { median } from '../report.js';
 import type { Side } from './sides.js';
 
 export interface FigureRow {
   readonly name: string;
   readonly unit: 'ms' | 'MiB';
-  /** What ours may take; null: nothing is promised. */
+  /** The most that Lintel may take; null: no bound. */
   readonly bound: number | null;
-  /** The bound is of 95 of 100 values, not of the median. */
+  /** The bound is for the 95th percentile, not for the median. */
   readonly isOfMost?: boolean;
-  /** Milliseconds of CPU that ours may take for one. */
+  /** The most CPU milliseconds of Lintel for one operation. */
   readonly cpuBound?: number;
 }
 
@@ -20,16 +20,16 @@ interface Entry {
 
 interface Figures {
   readonly all: number[];
-  /** CPU milliseconds for one, by visit. */
+  /** CPU milliseconds for one operation, by visit. */
   readonly cpu: number[];
 }
 
 export interface Book {
   add(row: FigureRow, side: Side, values: readonly number[], cpuMs?: number): void;
-  /** For reading by programs. */
+  /** For the JSON report. */
   readonly entries: ReadonlyMap<string, Entry>;
   formatTable(): string;
-  /** Rows of ours that have no answer, or whose median is over what is allowed, in words. */
+  /** Describes the rows of Lintel without a value or over a bound. */
   listExceeded(): readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function createBook(): Book {
         const { name, bound, unit, isOfMost, cpuBound } = entry.row;
         const ours = of(entry, 'lintel');
         const found = isOfMost === true ? findPercentile(ours, 0.95) : median(ours);
-        if (Number.isNaN(found)) return [`${name}: no answer from ours`];
+        if (Number.isNaN(found)) return [`${name}: no value`];
         const cpu = median(entry.values.get('lintel')?.cpu ?? []);
         return [
           ...(bound !== null && found > bound ? [`${name}: ${found.toFixed(1)} ${unit}, bound ${bound} ${unit}`] : []),
@@ -90,13 +90,13 @@ const formatValues = (values: readonly number[], unit: string): string =>
     ? 'does not know'
     : `${median(values).toFixed(1)} ${unit}${formatMost(values)} (${Math.min(...values).toFixed(1)}..${Math.max(...values).toFixed(1)})`;
 
-/** Of fewer values it is the largest. */
+/** With fewer values, the 95th percentile is the maximum. */
 const MANY = 20;
 
 const formatMost = (values: readonly number[]): string =>
   values.length < MANY ? '' : `, p95 ${findPercentile(values, 0.95).toFixed(1)}`;
 
-/** The smallest value that so many are not above. */
+/** Nearest-rank percentile. */
 function findPercentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? NaN;
@@ -120,13 +120,13 @@ export interface EditorMeasurement {
 }
 
 export const KEYSTROKES = 15;
-/** Letters of each kind in the large project, and milliseconds of CPU that one may take. */
+/** Edits of each kind in the large project, and the most CPU milliseconds of one. */
 export const LARGE_EDITS = 25;
 export const EDIT_CPU = 40;
 export const LARGE = '2,000 resources, 200 models';
 
 export const createTimeRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'ms', bound });
-/** Of an edit in the large project: what nearly all of them may take, and what one may cost. */
+/** An edit in the large project, with bounds for the 95th percentile and for CPU time. */
 export const createEditRow = (name: string, bound: number, cpuBound: number | null = EDIT_CPU): FigureRow => ({
   ...{ name: `${LARGE}: ${name}`, unit: 'ms', bound, isOfMost: true },
   ...(cpuBound !== null && { cpuBound }),

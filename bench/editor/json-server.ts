@@ -1,6 +1,6 @@
 /**
- * The server that ours is measured beside: vscode-json-languageservice with the schema that `lintel schema` writes, over
- * stdio, in a process of its own. As thin as it can be: nothing is waited for, a text is parsed once for each version.
+ * The server that Lintel is compared with: vscode-json-languageservice with the schema of `lintel schema`, over stdio. Minimal:
+ * without delays, and each version of a text is parsed once.
  */
 import { readFileSync } from 'node:fs';
 import { getLanguageService, type JSONDocument, type JSONSchema } from 'vscode-json-languageservice';

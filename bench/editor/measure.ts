@@ -1,6 +1,6 @@
 /**
- * `--editor`: our language server beside vscode-json-languageservice with our JSON Schema, both over stdio, each visit a
- * new process. An answer is judged before its time counts; ours has to name the mistake, the other one any.
+ * `--editor`: compares the language server with vscode-json-languageservice and the generated JSON Schema. Each visit starts a new
+ * process. A time counts only if the result is right: Lintel must report the expected problem, the other server any.
  */
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -40,9 +40,9 @@ import { makeSides, writeProject, writeSample, type Side } from './sides.js';
 import { addPlugins } from './plugins.js';
 
 const EDITS = 100;
-/** While a section of the config is misspelt, the last valid config holds: the analysis stays as it is. */
+/** With a misspelt section, the last valid config is used, so the analysis does not change. */
 const CONFIG_CPU = 15;
-/** Milliseconds without a letter in which a server may give memory back. */
+/** Milliseconds without messages, in which a server may release memory. */
 const IDLE = 3000;
 const SAMPLE_FILE = 'definitions/resources/sign-in.resource.json';
 
@@ -63,28 +63,29 @@ export async function measureEditor(folder: string, options: Options, print: (li
   print(`Node ${process.version}; 200 KB hold ${one.resources} resources; ${options.rounds} rounds after a warm-up`);
   let book = createBook();
   for (let round = 0; round <= options.rounds; round++) {
-    // The first one warms up what reads files.
+    // The first round warms up file caches.
     if (round === 1) book = createBook();
     for (const side of rotateItems(all, round)) {
       await measureOpening({ book, side, folder: sample });
       await measureTyping({ book, side, folder: large }, one);
       await measureIndexing({ book, side, folder: many }, workspace);
-      // The other side has no models: a file means nothing to the next one.
+      // The JSON service has no references between files.
       if (side.name === 'lintel') await measureEdits({ book, side, folder: wide }, edited);
     }
     if (round > 0) print(`round ${round} of ${options.rounds}`);
   }
   print(`\n${book.formatTable()}\n`);
-  print(`bundle of our server: ${kilobytes.toFixed(0)} KB; packages in it: ${packages.join(', ')}`);
-  for (const line of book.listExceeded()) print(`warning: ${line}`);
+  print(`bundle of the language server: ${kilobytes.toFixed(0)} KB; packages in it: ${packages.join(', ')}`);
+  const exceeded = book.listExceeded();
+  for (const line of exceeded) print(`failed: ${line}`);
   if (options.json !== null) {
     const rows = [...book.entries.values()].map(({ row, values }) => ({ ...row, ...Object.fromEntries(values) }));
     await writeFile(options.json, `${JSON.stringify({ kilobytes, packages, rows }, null, 2)}\n`);
   }
-  return 0;
+  return exceeded.length === 0 ? 0 : 1;
 }
 
-/** A cold process and one file of the sample. */
+/** A new process and one file of the sample. */
 async function measureOpening({ book, side, folder }: EditorMeasurement): Promise<void> {
   const client = await startClient({ ...side, folder, file: SAMPLE_FILE });
   book.add(createTimeRow('start to answer of initialize', null), side, [client.startMs]);
@@ -111,7 +112,7 @@ async function measureOpening({ book, side, folder }: EditorMeasurement): Promis
   await client.close();
 }
 
-/** Letters in the middle of a file of 200 KB. */
+/** Edits in the middle of a file of 200 KB. */
 async function measureTyping(visit: EditorMeasurement, project: LargeProject): Promise<void> {
   const { book, side, folder } = visit;
   const text = project.files[project.open] ?? '';
@@ -146,7 +147,7 @@ async function measureTyping(visit: EditorMeasurement, project: LargeProject): P
   for (const stroke of listHoverKeystrokes(project)) {
     client.replace(stroke.text);
     await client.waitForDiagnostics();
-    // The letter goes to the end of the text, the question is asked in the middle.
+    // Edits the end of the text, and requests in the middle.
     const typed = { ...stroke, letter: ' ', offset: stroke.text.length };
     await measureKeystroke(visit, client, createTimeRow('200 KB: hover', 15), typed, async () =>
       stroke.expected.test(await client.fetchHover(stroke.offset)),
@@ -155,7 +156,7 @@ async function measureTyping(visit: EditorMeasurement, project: LargeProject): P
   await client.close();
 }
 
-/** The same letter many times, taken back in between. Who does not know the answer gets no figure. */
+/** Inserts and removes the same letter many times. Without the right result, the row has no value. */
 async function measureKeystroke(
   { book, side }: EditorMeasurement,
   client: Client,
@@ -172,12 +173,12 @@ async function measureKeystroke(
     client.edit(offset, offset, letter);
     const isRight = await answer();
     took.push(performance.now() - before);
-    // What is not asked for, but computed all the same, is paid for as well.
+    // The CPU time includes what was not requested.
     await client.waitForDiagnostics();
     client.edit(offset, offset + letter.length, '');
     await client.waitForDiagnostics();
     cpu += readTreeCpuMicros(client.pid) - cpuBefore;
-    if (!isRight && n > 0) throw new Error(`${side.name} knew the answer, and then did not: ${row.name}`);
+    if (!isRight && n > 0) throw new Error(`${side.name} had the right result, and then not: ${row.name}`);
     if (!isRight) {
       book.add(row, side, []);
       return;
@@ -186,7 +187,7 @@ async function measureKeystroke(
   book.add(row, side, took, cpu / 2000 / times);
 }
 
-/** 500 resources in as many files; the other one has no index, so its memory alone is compared. */
+/** 500 resources in as many files. The JSON service has no index, so only its memory is compared. */
 async function measureIndexing({ book, side, folder }: EditorMeasurement, project: LargeProject): Promise<void> {
   const client = await startClient({ ...side, folder, file: project.open });
   if (side.name === 'lintel') {
@@ -215,7 +216,7 @@ async function measureIndexing({ book, side, folder }: EditorMeasurement, projec
   await client.close();
 }
 
-/** Edits of each kind in a large project. The other side knows nothing beyond a file. */
+/** Edits of each kind in a large project, for Lintel only. */
 async function measureEdits(
   visit: EditorMeasurement,
   project: ReturnType<typeof createManyModelsProject>,
@@ -258,12 +259,12 @@ const isKnown = (side: Side, found: readonly Diagnostic[], expected: RegExp): bo
 
 function expectMistake(side: Side, found: readonly Diagnostic[], expected: RegExp): void {
   if (!isKnown(side, found, expected))
-    throw new Error(`${side.name} told ${JSON.stringify(found.slice(0, 3))}, not ${expected}`);
+    throw new Error(`${side.name} reports ${JSON.stringify(found.slice(0, 3))}, not ${expected}`);
 }
 
 function expectNoMistake(side: Side, found: readonly Diagnostic[]): void {
   if (found.length > 0)
-    throw new Error(`${side.name} finds a mistake where there is none: ${JSON.stringify(found.slice(0, 3))}`);
+    throw new Error(`${side.name} reports a problem in a valid text: ${JSON.stringify(found.slice(0, 3))}`);
 }
 
 const getMessageText = (message: Diagnostic['message']): string =>

@@ -1,4 +1,4 @@
-/** The large project with plugins of its own: fields that no resource has, that ten have and that all have. Texts only. */
+/** Adds plugins to the large project, with fields that no resource, ten resources and all resources use. */
 import { numeric, shape, text } from '../../contract/combinators.js';
 import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { buildRegistry } from '../../language/analysis/build-registry.js';
@@ -38,7 +38,7 @@ export function writeManifest(change: SchemaChange): string {
   return formatManifest(createManifest({ registry, version, kinds: [], specs: own, runtime: () => null }));
 }
 
-/** Ten resources have a label, the open one among them, and all have another. */
+/** One label is in ten resources, the open one among them; another is in all. */
 export function addPlugins<P extends LargeProject>(project: P): P {
   let count = 0;
   const files = Object.entries(project.files).map(([file, content]): [string, string] => {

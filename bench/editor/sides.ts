@@ -1,4 +1,4 @@
-/** The two language servers, each bundled, and the projects they are measured in. Makes files and folders; starts nothing. */
+/** Bundles the two language servers, and writes the projects in which they are measured. */
 import { build } from 'esbuild';
 import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,10 +20,10 @@ export interface Side {
 }
 
 export interface Sides {
-  /** Ours last: ratios are ours to the first. */
+  /** Lintel is last; ratios are relative to the first. */
   readonly all: readonly Side[];
   readonly kilobytes: number;
-  /** Packages in the bundle of ours. */
+  /** Packages in the bundle of Lintel. */
   readonly packages: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function makeSides(folder: string): Promise<Sides> {
   const packages = Object.keys(server.inputs).flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
   );
-  // Ours as the extension starts it; both find what the engine compiled before.
+  // Lintel with the flags of the extension; both use the compile cache.
   const { execArgv, env } = getServerProcess(join(folder, 'compiled'));
   const node = process.execPath;
   return {
@@ -73,7 +73,7 @@ export async function writeProject(folder: string, { files }: Pick<LargeProject,
   }
 }
 
-/** The sample of the distribution, as `lintel init` would lay it out. */
+/** Writes the sample project of the distribution. */
 export async function writeSample(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await cp(join(root, 'definitions'), join(folder, 'definitions'), { recursive: true });

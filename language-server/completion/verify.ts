@@ -4,7 +4,7 @@
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';
 import type { Problem } from '../../contract/problem.js';
-import { deferUntilIdle, FIRST_TURN, startTurn } from '../defer-until-idle.js';
+import { deferUntilIdle, FIRST_TURN_MS, startTurn } from '../defer-until-idle.js';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import { statementAt } from '../queries/query-context.js';
 import { escapeSnippet } from './edit.js';
@@ -52,7 +52,7 @@ export async function verifyOffers(
     .map((item) => ({ item, fit: compare(item), rank: item.sortText ?? item.label }))
     .sort((a, b) => a.fit - b.fit || (a.rank < b.rank ? -1 : 1));
   const kept: CompletionItem[] = [];
-  let isOver = startTurn(FIRST_TURN);
+  let isOver = startTurn(FIRST_TURN_MS);
   for (const [i, { item, fit }] of order.entries()) {
     if (isFree(item)) {
       kept.push(withoutData(item));
@@ -106,7 +106,7 @@ function* listTexts(item: CompletionItem): Generator<CompletionItem> {
 interface OfferChecker {
   /** True if the text was sound before, so that an offer must leave it sound. */
   readonly isStrict: boolean;
-  /** The item with a text that checks clean; null if it has none, undefined if none is found until then. */
+  /** The item with a text that checks clean; null if none does, undefined if time is over. */
   findClean(item: CompletionItem, until: number): CompletionItem | null | undefined;
 }
 

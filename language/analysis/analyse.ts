@@ -50,11 +50,11 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
-  /** Goes on where the last turn with the same input ended. Null: not done yet. */
+  /** Resumes the last turn with the same input. Null: not done yet. */
   analyseInTurn(files: readonly SourceFile[], options: AnalyseOptions, isOver: () => boolean): Analysis | null;
-  /** True while so many definitions are checked again that `analyseFirst` is worth its time. */
+  /** Many definitions are checked again, so that `analyseFirst` saves time. */
   readonly isWide: boolean;
-  /** In turns too: problems of these files; other files keep what was found for them. */
+  /** In turns: problems of these files; other files keep theirs. */
   analyseFirst(
     names: ReadonlySet<string>,
     files: readonly SourceFile[],
@@ -71,12 +71,9 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-/** Definitions that use a changed plugin. */
-const MANY = 50;
-/** Outcomes of stages. */
 const MANY_OUTCOMES = 100;
 
-/** An analysis in turns. Any other work of the analyser ends it, because both change the cache. */
+/** An analysis in turns. Other work of the analyser ends it, because both change the cache. */
 interface Sequence {
   readonly inputs: readonly StageInput[];
   readonly steps: Steps<Analysis>;
@@ -87,9 +84,8 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
   const registry = createRegistryView(() => current);
   let shelf = new Map<string, FileRead>();
   const outdated = new WeakSet<Definition>();
-  let isChangedByMany = false;
   let sequence: Sequence | null = null;
-  /** Outcomes since the last analysis was done. */
+  /** Outcomes, and outdated definitions, since the last analysis. */
   let count = 0;
   let byShape = false;
   let last: { readonly inputs: readonly StageInput[]; readonly analysis: Analysis } | null = null;
@@ -158,29 +154,27 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
     isOver: () => boolean,
   ): Analysis | null {
     const inputs = [wanted, [...files], Object.entries(options).flat()];
-    const isSameInput = sequence !== null && isSame(sequence.inputs, inputs);
-    const own = isSameInput && sequence ? sequence : { inputs, steps: analyseSources(files, options, wanted) };
+    const own: Sequence =
+      sequence !== null && isSame(sequence.inputs, inputs)
+        ? sequence
+        : { inputs, steps: analyseSources(files, options, wanted) };
     sequence = null;
     memory.setWanted(wanted && ((thing) => isIn(thing, wanted)));
-    try {
-      let step = own.steps.next();
-      for (; step.done !== true; step = own.steps.next()) {
-        count += step.value;
-        if (!isOver()) continue;
-        sequence = own;
-        return null;
-      }
-      if (wanted === null) [count, isChangedByMany] = [0, false];
-      return step.value;
-    } finally {
-      memory.setWanted(null);
+    let step = own.steps.next();
+    for (; step.done !== true; step = own.steps.next()) {
+      count += step.value;
+      if (!isOver()) continue;
+      sequence = own;
+      return null;
     }
+    count = 0;
+    return step.value;
   }
   return {
     analyseAll: (files, options) => runTurn(files, options, null, () => false) as Analysis,
     analyseInTurn: (files, options, isOver) => runTurn(files, options, null, isOver),
     get isWide() {
-      return isChangedByMany || count > MANY_OUTCOMES;
+      return count > MANY_OUTCOMES;
     },
     analyseFirst(names, files, options, isOver) {
       const found = runTurn(files, options, names, isOver)?.problems;
@@ -193,7 +187,7 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
       current = next;
       for (const one of found) outdated.add(one);
       if (found.length > 0) last = null;
-      if (found.length > MANY) isChangedByMany = true;
+      count += found.length;
     },
     scanFile(source) {
       sequence = null;

@@ -55,21 +55,21 @@ export interface SetChecks extends WholeSet {
 export function* checkSet(set: SetChecks): Steps<SetFindings> {
   const { registry, memory, report, env, given, tables, definitions, defined, blocks, groups, linked } = set;
   const all = linked.flat();
-  yield* checkTests(set, set.tests, { tables, models: defined, resources: [...set.paths.keys()] });
+  yield* checkTests(set, set.tests, { tables, models: defined, paths: set.paths });
   reportDuplicatePaths(linked, { memory, report });
   yield* checkAllPlugins(set, { definitions: defined, blocks, groups, linked, uniques: set.uniques });
   yield* checkGroupOwners(set, groups);
-  yield* checkRealms(registry, report, all, linked);
+  checkRealms(registry, report, all, linked);
   yield* checkCanonical({ registry, memory, report, tables }, linked);
   yield* checkClearWrites({ registry, memory, report, tables }, groups);
   if (set.faulty.size === 0) {
     yield* checkClaims(linked, { registry, report });
-    yield* checkTokens(all, linked, { registry, report });
+    checkTokens(all, linked, { registry, report });
   }
   yield* auditSet(set, { definitions: defined, resources: linked, groups });
   const suspect = findInvalidDefinitions(definitions, report.rows);
-  if (suspect.size === 0) yield* checkCacheNames(report, linked);
-  if (suspect.size === 0 && given?.websocket.enabled !== false) yield* checkRooms(registry, report, linked);
+  if (suspect.size === 0) checkCacheNames(report, linked);
+  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   yield* checkGroupUses(set, groups, suspect);
   // A rejected statement is checked again, so these are the rows before.
   const unasked = set.refusals === undefined ? report.rows : [...report.rows];
@@ -77,7 +77,6 @@ export function* checkSet(set: SetChecks): Steps<SetFindings> {
   if (set.refusedQueries !== undefined) reportQueryRejections(report, definitions, set.refusedQueries);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const isWhole = env !== null;
-  yield 0;
   const { rows, silenced } = applyAcknowledgements({
     definitions: blocks,
     rows: report.rows,

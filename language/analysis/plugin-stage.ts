@@ -9,7 +9,7 @@ import { spreadOverSet, type LinkedGroup, type WholeSet } from './link-group.js'
 import { hasSafeEdits } from './fix-guards.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Blocks, Lookups, StageInput } from './stage-cache.js';
-import { flatMapInSteps, type Steps, visitInSteps } from './steps.js';
+import { flatMapInSteps, type Steps } from './steps.js';
 import { findStoredSecrets } from './stored-secrets.js';
 import type { Definition } from './model.js';
 import { memoize, memoizeWith } from './memoize.js';
@@ -52,7 +52,7 @@ export function* checkAllPlugins(
   for (const one of definitions) if (one.sort === 'model') models.set(one.name, [...(models.get(one.name) ?? []), one]);
   const secrets = listModelSecrets(definitions, linked);
   const issuers = yield* flatMapInSteps(linked, (block) => listIssuersIn(block, registry));
-  const tokens = yield* flatMapInSteps(linked, (block) => printTokens(block, registry));
+  const tokens = linked.flatMap((block) => printTokens(block, registry));
   const facts: PluginLookups = { env, given, tables, models, secrets, uniques, tokens };
   const source = set.reuseUnchanged('facts of plugins', Object.values(facts), facts);
   const ofModel = (model: string): readonly string[] => secrets.get(model) ?? [];
@@ -176,7 +176,7 @@ export function* checkAllPlugins(
     checkPlugins(context, definition, definition.finds.places, place);
   }
 
-  yield* visitInSteps(groups, (block) => readGroups(block, registry));
+  yield* flatMapInSteps(groups, (block) => readGroups(block, registry));
   const places = spreadOverSet(linked, groups, (at) => readGroups(groups[at] ?? [], registry));
   const findPlace = (definition: Definition, at: number): GroupPlace | undefined =>
     places[at]?.find(({ resource }) => resource.definition === definition);

@@ -31,16 +31,14 @@ export function createSingleRun(codes: Readonly<Record<string, CodeEntry>>): Sta
       const lookups = readDirectly(source);
       const found = new Map<T, R>();
       outcomes.set(name, found);
-      const lists: R[][] = [];
-      for (const [at, block] of blocks.entries()) {
-        const list = block.map((thing) => {
+      const lists = blocks.map((block, at) =>
+        block.map((thing) => {
           const outcome = compute(thing, lookups, report, at);
           if (outcome !== undefined) found.set(thing, outcome);
           return outcome;
-        });
-        lists.push(list);
-        yield block.length;
-      }
+        }),
+      );
+      yield 0;
       return lists;
     },
   };

@@ -37,7 +37,7 @@ export interface LookupStage<T, S extends object> {
   readonly source: S;
   readonly compute: (lookups: Lookups<S>, report: Report) => T;
   /** Returns the earlier outcome if the new one is equal: then its readers do not run again. */
-  readonly reuse?: (earlier: T, outcome: T) => T;
+  readonly reuse?: ((earlier: T, outcome: T) => T) | undefined;
 }
 
 /** A look-up stage that runs on many inputs. */
@@ -98,15 +98,10 @@ interface CachedStageResult extends StageResult {
   readonly next: CachedStageResult | null;
 }
 
-type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
-
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
-  const shared = new Map<
-    string,
-    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
-  >();
+  let computed = 0;
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<unknown>>();
   const answersByStage = new Map<string, Map<string, SharedAnswer>>();
@@ -124,10 +119,28 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   };
   /** `known`: what was found for the same object and stage. */
   const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
-    const { name, reads, outcome, lookups } = result;
-    const rows = trimList(result.rows);
-    if (known === null) kept.set(thing, { name, reads, outcome, rows, lookups, next: kept.get(thing) ?? null });
-    else Object.assign(known, { reads, outcome, rows, lookups });
+    const stored = { ...result, rows: trimList(result.rows) };
+    if (known === null) kept.set(thing, { ...stored, next: kept.get(thing) ?? null });
+    else Object.assign(known, stored);
+  };
+  const runStage = (
+    thing: object,
+    report: Report,
+    { name, reads, source }: Pick<StageResult, 'name' | 'reads'> & { readonly source?: object },
+    compute: (own: Report, known: CachedStageResult | null, number: number) => Pick<StageResult, 'outcome' | 'lookups'>,
+  ): unknown => {
+    const known = findResult(thing, name);
+    const number = source ? numberSource(source) : 0;
+    if (known && isSame(known.reads, reads) && (!source || known.lookups?.hasSameAnswers(source, number))) {
+      report.merge(known.rows);
+      return known.outcome;
+    }
+    computed++;
+    const own = createReport(codes);
+    const found = compute(own, known, number);
+    storeResult(thing, known, { name, reads, rows: own.rows, ...found });
+    report.merge(own.rows);
+    return found.outcome;
   };
   const cache: StageCache = {
     setWanted: (next) => void (isWanted = next),
@@ -161,32 +174,30 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       for (const [at, block] of blocks.entries()) {
         const known = findResult(block, name);
         const whole = readsOfBlock?.(at);
-        const isKnown =
-          known?.reads[0] === shared &&
-          ((readsOfBlock !== undefined && isSame(known.reads[1], whole)) ||
-            hasSameReads(block, at, readsOf, known.reads));
+        const isWhole = readsOfBlock !== undefined && isSame(known?.reads[1], whole);
+        const isKnown = known?.reads[0] === shared && (isWhole || hasSameReads(block, at, readsOf, known.reads));
         const isCurrent = isKnown && known.lookups?.hasSameAnswers(source, number) === true;
+        // Earlier objects of equal reads would stay in memory.
+        if (isCurrent && readsOfBlock !== undefined && !isWhole)
+          Object.assign(known, { reads: [shared, whole, ...known.reads.slice(2)] });
         if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
-          if (known.rows.length > 0) report.merge(known.rows);
+          report.merge(known.rows);
           found.push(known.outcome as readonly R[]);
           continue;
         }
         const rows = createReport(codes);
         const outcomes: R[] = [];
         for (const thing of block) {
-          let isComputed = false;
+          const before = computed;
           const outcome = cache.getOrLookUp(thing, rows, {
             name,
             source,
             reads: listReads(thing, at),
-            compute(lookups: Lookups<S>, each) {
-              isComputed = true;
-              return compute(thing, lookups, each, at);
-            },
-            ...(reuse && { reuse }),
+            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each, at),
+            reuse,
           });
           outcomes.push(outcome);
-          if (isComputed) yield 1;
+          if (computed > before) yield 1;
         }
         const outcome = reuseList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
@@ -200,52 +211,22 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }
       return found;
     },
-    getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
-      const known = findResult(thing, name);
-      if (known !== null && isSame(known.reads, reads)) {
-        if (known.rows.length > 0) report.merge(known.rows);
-        return known.outcome as T;
-      }
-      const own = createReport(codes);
-      const outcome = compute(own);
-      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: null });
-      report.merge(own.rows);
-      return outcome;
-    },
-    getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
-      const { name, reads, source, compute, reuse } = stage;
-      const known = findResult(thing, name);
-      const number = numberSource(source);
-      if (known !== null && isSame(known.reads, reads) && known.lookups?.hasSameAnswers(source, number) === true) {
-        if (known.rows.length > 0) report.merge(known.rows);
-        return known.outcome as T;
-      }
-      const own = createReport(codes);
-      const answers = new RecordedAnswers(source, number, getAnswers(name));
-      const computed = compute(answers, own);
-      const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      answers.endRecording();
-      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
-      report.merge(own.rows);
-      return outcome;
-    },
+    getOrCompute: <T>(thing: object, report: Report, stage: Stage<T>): T =>
+      runStage(thing, report, stage, (own) => ({ outcome: stage.compute(own), lookups: null })) as T,
+    getOrLookUp: <T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T =>
+      runStage(thing, report, stage, (own, known, number) => {
+        const lookups = new RecordedAnswers(stage.source, number, getAnswers(stage.name));
+        const computed = stage.compute(lookups, own);
+        lookups.endRecording();
+        return { outcome: known && stage.reuse ? stage.reuse(known.outcome as T, computed) : computed, lookups };
+      }) as T,
     *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
       const { name, reads, compute } = stage;
-      const before = shared.get(name);
-      const isKnown = before !== undefined && isSame(before.reads, reads);
-      const known = isKnown ? before.known : new WeakMap<object, SharedResult>();
-      if (!isKnown) shared.set(name, { reads, known });
       const outcomes: R[] = [];
       for (const thing of things) {
-        let done = known.get(thing);
-        if (done === undefined) {
-          const own = createReport(codes);
-          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
-          known.set(thing, done);
-          yield 1;
-        }
-        if (done.rows.length > 0) report.merge(done.rows);
-        outcomes.push(done.outcome as R);
+        const before = computed;
+        outcomes.push(cache.getOrCompute(thing, report, { name, reads, compute: (own) => compute(thing, own) }));
+        if (computed > before) yield 1;
       }
       return outcomes;
     },

@@ -1,6 +1,6 @@
 /** Work that can pause, so that an editor answers requests in between. */
 
-/** Yields where it may pause, each time the number of outcomes that it has computed since it began or last paused. */
+/** Yields where it may pause: the number of outcomes computed since the last place. */
 export type Steps<T> = Generator<number, T, undefined>;
 
 export function runSteps<T>(steps: Steps<T>): T {
@@ -10,15 +10,11 @@ export function runSteps<T>(steps: Steps<T>): T {
   }
 }
 
-export function* visitInSteps<T>(list: readonly T[], visit: (item: T) => unknown): Steps<void> {
-  for (const item of list) {
-    visit(item);
-    yield 0;
-  }
-}
-
 export function* flatMapInSteps<T, R>(list: readonly T[], map: (item: T) => readonly R[]): Steps<R[]> {
   const found: R[] = [];
-  yield* visitInSteps(list, (item) => found.push(...map(item)));
+  for (const item of list) {
+    found.push(...map(item));
+    yield 0;
+  }
   return found;
 }

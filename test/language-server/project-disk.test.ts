@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { createManifest, formatManifest } from '../../language/export/manifest.js';
+import type { Problem } from '../../contract/problem.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
@@ -62,6 +63,27 @@ describe('the files of a project on disk', () => {
       .and.not.include('KEY');
     expect(listCodes()).to.include('ENV_MISSING');
     expect(listIds()).to.deep.equal(['note']);
+  });
+
+  it('answers from the last analysis while the next one takes turns, which finds the problems of open files first', async () => {
+    const names = Array.from({ length: 400 }, (_, n) => `definitions/r${n}.resource.json`);
+    for (const [n, name] of names.entries()) write(name, defineResource(`r${n}`));
+    const open = join(folder, names[200] ?? '');
+    await project.refresh(null);
+    const before = project.getSnapshot();
+    await project.refresh([write('.env', 'OTHER=one\n')]);
+    const listUnset = (problems: readonly Problem[]): string[] =>
+      problems.flatMap(({ code, file }) => (code === 'ENV_MISSING' ? [file] : []));
+    const first: string[][] = [];
+    expect(project.computeInTurn([open], (problems) => first.push(listUnset(problems)))).to.equal(false);
+    expect([project.getAvailableSnapshot(), project.getComputedSnapshot()]).to.deep.equal([before, null]);
+    while (!project.computeInTurn([open], (problems) => first.push(listUnset(problems))));
+    expect(first).to.deep.equal([[names[200]]]);
+    expect(project.getAvailableSnapshot()).to.equal(project.getComputedSnapshot());
+    expect(listUnset(project.getSnapshot().problems)).to.include.members(names);
+    await project.refresh([write('.env', 'KEY=one\n')]);
+    project.setText(open, '{}');
+    expect(project.getAvailableSnapshot()).to.equal(project.getComputedSnapshot());
   });
 
   it('reads only the definition file that was changed, created or deleted', async () => {

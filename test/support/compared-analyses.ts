@@ -43,7 +43,7 @@ export function analyseKept(analyser: Analyser, files: readonly SourceFile[], op
     let left = 1 + random.below(40);
     return () => --left < 0;
   };
-  while (files.length > 0 && random.chance(0.4)) {
+  while (files.length > 0 && random.chance(0.3)) {
     const one = random.pick(files);
     const edited = files.flatMap((file) => (file !== one ? file : random.chance(0.5) ? [] : { ...file, text: '{}' }));
     const own = random.chance(0.5) ? options : { ...options, env: random.chance(0.5) ? null : new Map(), given: null };

@@ -5,7 +5,7 @@ import { joinLists } from '../blocks.js';
 import { spreadOverSet, type LinkedGroup, type Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
-import { type Steps, visitInSteps } from '../steps.js';
+import { type Steps, flatMapInSteps } from '../steps.js';
 import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
 import { mapOwners } from '../path-reads.js';
@@ -15,7 +15,7 @@ import { recordTables, type TableNames } from '../tables.js';
 import { listAccesses, type Access } from './access.js';
 import { auditDeletedRows } from './deleted-rows.js';
 import { auditRows } from './rows.js';
-import { auditSecrets, findHashedColumns, readSecretFacts, type HashedColumns } from './secrets.js';
+import { auditSecrets, findHashedColumns, listHashedNamesIn, type HashedColumns } from './secrets.js';
 
 const NO_MEETINGS: Queries['columnUses'] = new Map();
 /** The primary key of a model that declares none. */
@@ -48,7 +48,7 @@ export function* auditSet(set: AuditedSet, { definitions, resources, groups }: A
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
   const accesses = memory.reuseBlocks('accesses', spread).map(joinLists);
-  yield* visitInSteps(resources, (block) => readSecretFacts(block, registry));
+  yield* flatMapInSteps(resources, (block) => listHashedNamesIn(block, registry));
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);

@@ -31,13 +31,6 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What the audit memoizes of each block. */
-export function readSecretFacts(block: readonly LinkedResource[], registry: Registry): void {
-  listHashedNamesIn(block, registry);
-  listAudited(block, registry);
-  listTokenKeysIn(block, registry);
-}
-
 export function findHashedColumns(registry: Registry, resources: Blocks<LinkedResource>): HashedColumns {
   const hashed = new Map<string, Set<string>>();
   for (const [{ secretModels }, names] of resources.flatMap((block) => listHashedNamesIn(block, registry)))
@@ -67,7 +60,7 @@ const listAudited = memoizeWith((block: readonly LinkedResource[], registry: Reg
   ),
 );
 
-const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+export const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
   block.flatMap((resource) => listHashedNames(resource, registry)),
 );
 

@@ -7,15 +7,14 @@ import { memoize } from '../memoize.js';
 import { createRenameFix, formatHint, type Report } from '../report.js';
 import { respellSharedName, toSharedName } from '../shared-names.js';
 import type { Blocks } from '../stage-cache.js';
-import { flatMapInSteps, type Steps } from '../steps.js';
 
 interface CacheNames {
   readonly cached: readonly string[];
   readonly removed: readonly { readonly resource: LinkedResource; readonly found: SharedName }[];
 }
 
-export function* checkCacheNames(report: Report, resources: Blocks<LinkedResource>): Steps<void> {
-  const removed = yield* flatMapInSteps(resources, (block) => listCacheNames(block).removed);
+export function checkCacheNames(report: Report, resources: Blocks<LinkedResource>): void {
+  const removed = resources.flatMap((block) => listCacheNames(block).removed);
   if (removed.length === 0) return;
   const cached = new Set(resources.flatMap((block) => listCacheNames(block).cached));
   const alike = new Map([...cached].map((name) => [toSharedName(name), name]));

@@ -41,7 +41,7 @@ interface ClaimContext {
 export function* checkClaims(blocks: Blocks<LinkedResource>, { registry, report }: ClaimContext): Steps<void> {
   const readings = yield* flatMapInSteps(blocks, (block) => listReadings(block, registry));
   if (readings.every(({ reads }) => reads.length === 0)) return;
-  const issuers = yield* flatMapInSteps(blocks, (block) => listIssuersIn(block, registry));
+  const issuers = blocks.flatMap((block) => listIssuersIn(block, registry));
   const owners = createLazy(
     () => new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const))),
   );

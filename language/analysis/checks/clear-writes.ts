@@ -49,10 +49,8 @@ export function* checkClearWrites({ registry, memory, report, tables }: Context,
     name: 'writes',
     reads: [],
     source: tables,
-    compute({ linked }, lookups: Lookups<TableNames>) {
-      const context = { tables: recordTables(lookups), readers };
-      return linked.flatMap((one) => listWrites(one, context));
-    },
+    compute: ({ linked }, lookups: Lookups<TableNames>) =>
+      linked.flatMap((one) => listWrites(one, { tables: recordTables(lookups), readers })),
   });
   const writes = found.flat();
   const first = new Map<string, { readonly id: string; readonly by: Reference }>();

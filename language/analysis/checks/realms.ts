@@ -8,15 +8,14 @@ import type { Registry } from '../registry.js';
 import { resolveEdits } from '../fix-factory.js';
 import { isInside, type Report, type SourceLocation, createFix } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
-import { flatMapInSteps, type Steps } from '../steps.js';
 
-export function* checkRealms(
+export function checkRealms(
   registry: Registry,
   report: Report,
   resources: readonly LinkedResource[],
   blocks: Blocks<LinkedResource>,
-): Steps<void> {
-  const senders = yield* flatMapInSteps(blocks, (block) => listSenders(block, registry));
+): void {
+  const senders = blocks.flatMap((block) => listSenders(block, registry));
   if (senders.length === 0) return;
   const guarded = resources.map(({ id, definition }) => ({ id, places: listGuards(definition) }));
   const byId = new Map(guarded.map((one) => [one.id, one.places]));

@@ -8,7 +8,6 @@ import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { formatHint, createRenameFix, type Report } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
-import { flatMapInSteps, type Steps } from '../steps.js';
 
 interface Room {
   readonly node: LocatedNode;
@@ -28,8 +27,8 @@ interface Rooms {
 const VALUE = '\u0000';
 const ANY = '\u0001';
 
-export function* checkRooms(registry: Registry, report: Report, resources: Blocks<LinkedResource>): Steps<void> {
-  const found = yield* flatMapInSteps(resources, (block) => listDefinedRooms(block, registry));
+export function checkRooms(registry: Registry, report: Report, resources: Blocks<LinkedResource>): void {
+  const found = resources.flatMap((block) => listDefinedRooms(block, registry));
   const joined = found.flatMap(({ rooms }) => rooms.joined);
   for (const { definition, rooms } of found)
     for (const room of rooms.named) {

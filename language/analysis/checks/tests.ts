@@ -14,8 +14,8 @@ export interface TestNames {
   /** Another object when the names of tables or columns change. */
   readonly tables: TableNames;
   readonly models: readonly Definition[];
-  /** Ids. */
-  readonly resources: readonly string[];
+  /** By id. */
+  readonly paths: ReadonlyMap<string, string>;
 }
 
 interface TestContext extends TestNames {
@@ -69,7 +69,7 @@ export function* checkTests(
 ): Steps<void> {
   yield* memory.getOrComputeAll(tests, report, {
     name: 'tests',
-    reads: [names.tables, names.resources],
+    reads: [names.tables, names.paths],
     compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
   });
 }
@@ -77,8 +77,8 @@ export function* checkTests(
 function checkTestFile(context: TestContext, definition: Definition, report: Report): void {
   const { doc, node, finds } = definition;
   for (const { refers, name, spot } of finds.references) {
-    if (refers.symbol !== 'resource' || context.resources.includes(String(name))) continue;
-    const near = findNearest(String(name), context.resources);
+    if (refers.symbol !== 'resource' || context.paths.has(String(name))) continue;
+    const near = findNearest(String(name), context.paths.keys());
     report.add('LNK_UNKNOWN_RESOURCE', spot, { name, hint: formatHint(near) }, createRenameFix(near));
   }
   for (const table of listTestTables(definition)) checkTable(context, definition, report, table);

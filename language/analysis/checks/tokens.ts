@@ -12,7 +12,6 @@ import type { Registry } from '../registry.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
 import { findAcceptance, listIssuersIn, listUsages, type Issuer } from './claims.js';
-import { flatMapInSteps, type Steps } from '../steps.js';
 
 interface Guard {
   readonly resource: LinkedResource;
@@ -32,13 +31,13 @@ const listGuards = memoizeWith((block: readonly LinkedResource[], registry: Regi
   ),
 );
 
-export function* checkTokens(
+export function checkTokens(
   resources: readonly LinkedResource[],
   blocks: Blocks<LinkedResource>,
   { registry, report }: { readonly registry: Registry; readonly report: Report },
-): Steps<void> {
-  const guards = yield* flatMapInSteps(blocks, (block) => listGuards(block, registry));
-  const issuers = guards.length === 0 ? [] : yield* flatMapInSteps(blocks, (block) => listIssuersIn(block, registry));
+): void {
+  const guards = blocks.flatMap((block) => listGuards(block, registry));
+  const issuers = guards.length === 0 ? [] : blocks.flatMap((block) => listIssuersIn(block, registry));
   const reported = new Set<Issuer>();
   for (const guard of guards) {
     if (issuers.some((issuer) => findAcceptance(guard.resource, issuer, registry) !== false)) continue;

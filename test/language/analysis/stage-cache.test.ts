@@ -111,6 +111,28 @@ describe('stage cache', () => {
     expect(Math.max(...blocks), 'things of a block').to.be.lessThan(20);
   });
 
+  it('holds the reads of a block as they are now, where its things read the same', () => {
+    const memory = createStageCache(CATALOGUE);
+    let compared = 0;
+    const blocks = [[{ name: 'a' }, { name: 'b' }]];
+    const run = (whole: object): number => {
+      compared = 0;
+      const steps = memory.getOrLookUpAll(blocks, createReport(CATALOGUE), {
+        name: 'stage',
+        reads: [],
+        readsOf: ({ name }) => [name, compared++].slice(0, 1),
+        readsOfBlock: () => whole,
+        source: blocks,
+        compute: ({ name }) => name,
+      });
+      expect(runSteps(steps)).to.deep.equal([['a', 'b']]);
+      return compared;
+    };
+    const [before, now] = [{}, {}];
+    expect(run(before)).to.be.above(0);
+    expect([run(before), run(now), run(now)]).to.deep.equal([0, 2, 0]);
+  });
+
   it('computes the name of a thing once', () => {
     let count = 0;
     const nameOf = memoize(({ name }: Thing) => {
