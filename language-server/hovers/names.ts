@@ -1,7 +1,9 @@
 /** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
 import type { Declaration, Reference } from '../../language/analysis/facts.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
+import { listTestTables, type TestTable } from '../../language/analysis/checks/tests.js';
 import { type SourceLocation, isInside } from '../../language/analysis/report.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import { rangeAt } from '../../language/source/document.js';
 import { toCodeSpan } from '../safe-markdown.js';
@@ -19,6 +21,7 @@ export const hoverName: HoverSource = (view, site) => {
   const { definition } = toAnalysedContext(view, site);
   const found = definition && findNameAt(view, site, definition);
   if (definition === null || found === null) return null;
+  if (found === 'table') return createTokenHover(site, describeTestName(view, site, definition));
   if (found === 'model') return createTokenHover(site, describeModel(view, definition.name));
   const { declaration, reference } = found;
   if (declaration !== undefined) return createTokenHover(site, describeDeclaration(view, definition, declaration));
@@ -30,13 +33,38 @@ interface NameMatch {
   readonly reference?: Reference;
 }
 
-function findNameAt(view: DocumentContext, site: CursorContext, definition: Definition): 'model' | NameMatch | null {
+function findNameAt(
+  view: DocumentContext,
+  site: CursorContext,
+  definition: Definition,
+): 'model' | 'table' | NameMatch | null {
   const isHere = (spot: SourceLocation): boolean => isAtCursor(view, site, definition, spot);
+  if (findTestTable(view, site, definition) !== undefined) return 'table';
   if (definition.sort === 'model' && isHere(definition.nameSpot)) return 'model';
   const declaration = definition.finds.declarations.find(({ spot }) => isHere(spot));
   if (declaration !== undefined) return { declaration };
   const reference = definition.finds.references.find(({ spot }) => isHere(spot));
   return reference === undefined ? null : { reference };
+}
+
+/** The table of a test at the cursor, or that of the column. */
+const findTestTable = (view: DocumentContext, site: CursorContext, definition: Definition): TestTable | undefined =>
+  definition.sort !== 'test'
+    ? undefined
+    : listTestTables(definition).find(({ table, rows }) =>
+        [table, ...rows.flat()].some(({ keyStart: start, keyEnd: end }) =>
+          isAtCursor(view, site, definition, { doc: definition.doc, start, end }),
+        ),
+      );
+
+function describeTestName(view: DocumentContext, site: CursorContext, definition: Definition): string {
+  const { key = '' } = findTestTable(view, site, definition)?.table ?? {};
+  const { models } = view.analysis;
+  const name = mapModelsByAlias(models.map((one) => one.name)).get(key.toLowerCase());
+  const model = models.find((one) => one.name === name);
+  const written = site.cursor.token?.text ?? '';
+  if (model === undefined) return '';
+  return written === key ? modelMarkdown(view, model) : modelFieldMarkdown(view, model, written);
 }
 
 /** Compares positions, because offsets of a definition are relative to its own document. */

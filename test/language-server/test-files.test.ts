@@ -70,6 +70,11 @@ describe('language server: test files', () => {
     expect((await requestHover(editor, FILE, TEST.replace('"$any"', '"$a‸ny"')))?.markdown).to.contain(
       'type or a form',
     );
+    for (const [name, moved] of [
+      ['"notes": [{ "text": "a"', '"no‸tes": [{ "text": "a"'],
+      ['"text": "c"', '"te‸xt": "c"'],
+    ] as const)
+      expect((await requestHover(editor, FILE, TEST.replace(name, moved)))?.markdown, name).to.contain('_note');
     expect((await requestHover(editor, FILE, TEST.replace('"delete"', '"del‸ete"')))?.markdown).to.contain(
       'Rows that another program deletes',
     );
