@@ -68,7 +68,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     const key = `${file}\n${isSmall ? '' : [...around].sort().join()}\n${text}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const found = keepSevere(analyseAround(file, text, around, options).problems);
+    const found = filterSevere(analyseAround(file, text, around, options).problems);
     size += key.length + text.length;
     if (size > MOST_KEPT) {
       kept.clear();
@@ -96,7 +96,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
       const [sound] = before;
       if (given === null || !sound?.config) return [];
       const check = (own: Config): readonly Problem[] =>
-        keepSevere(analyser.analyseAll([...byName.values()].slice(0, FEW), { ...options, given: own }).problems);
+        filterSevere(analyser.analyseAll([...byName.values()].slice(0, FEW), { ...options, given: own }).problems);
       if (under?.config !== sound.config)
         under = { config: sound.config, known: new Set(check(sound.config).map(formatKey)) };
       const { known } = under;
@@ -114,7 +114,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
   };
 }
 
-const keepSevere = (problems: readonly Problem[]): Problem[] =>
+const filterSevere = (problems: readonly Problem[]): Problem[] =>
   problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
 
 const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code}\n${message}`;
