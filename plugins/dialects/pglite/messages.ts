@@ -55,7 +55,7 @@ export class MessageWriter {
     this.#bytes = larger;
   }
 
-  finish(): Buffer {
+  takeMessage(): Buffer {
     const message = this.#bytes.subarray(0, this.#end);
     if (this.#bytes.length > 262_144) this.#bytes = Buffer.allocUnsafe(4096);
     return message;

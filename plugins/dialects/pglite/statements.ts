@@ -95,7 +95,7 @@ export function createStatements(db: PGlite, { Parser, serialize }: Protocol, li
   /** The promise matters only if the engine has failed. */
   function send(reader: ResultReader): Promise<void> {
     reader.isSuspended = false;
-    const sent = db.execProtocolRawStream(writer.finish(), {
+    const sent = db.execProtocolRawStream(writer.takeMessage(), {
       syncToFs: false,
       onRawData: (bytes) => reader.read(bytes),
     });
