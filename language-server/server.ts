@@ -25,7 +25,7 @@ export interface Trust {
 /** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
-const OFFER_TIME = 30;
+const OFFER_TIME = 25;
 
 const DIAGNOSTICS = { identifier: 'lintel', interFileDependencies: true, workspaceDiagnostics: true };
 
