@@ -23,7 +23,7 @@ const NOTHING: CompletionList = { isIncomplete: false, items: [] };
 
 /** Milliseconds to find out which completions check clean; the others wait for the next request. In a large project each takes longer. */
 const OFFER_TIME = 400;
-const OFFER_TIME_IF_LARGE = 30;
+const OFFER_TIME_IF_LARGE = 25;
 
 export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
