@@ -38,14 +38,11 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
 }
 
 const checkPointless = (scan: StatementText): Finding[] =>
-  findPointless(scan).map(({ isSortKey, text, right, start, end }) => ({
+  findPointless(scan).map(({ isSortKey, text, start, end }) => ({
     code: isSortKey ? 'SQL_SORTS_NOTHING' : 'SQL_NEVER_TRUE',
     at: '/query',
     span: [start, end],
     params: { text },
-    ...(right !== null && {
-      fix: { title: `write ${right}`, edits: [{ at: '/query', span: [start, end], text: right }] },
-    }),
   }));
 
 function checkSwitches(scan: StatementText, fields: Readonly<Record<string, Json>>): Finding[] {

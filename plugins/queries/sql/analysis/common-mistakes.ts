@@ -130,8 +130,6 @@ function findPlaceholderEnd(
 export interface PointlessPart extends TextSpan {
   readonly isSortKey: boolean;
   readonly text: string;
-  /** What takes its place. */
-  readonly right: string | null;
 }
 
 const CLAUSE =
@@ -150,15 +148,15 @@ export function findPointless({ text, tokens }: StatementText): PointlessPart[] 
     if (word.type === 'word' && before?.type !== 'dot' && CLAUSE.test(word.text)) clauses[word.depth] = word.text;
     const clause = clauses[word.depth] ?? '';
     if (word.type === 'placeholder' && clause === 'ORDER' && isWholeKey(before, after))
-      return [{ isSortKey: true, text: text.slice(word.start, word.end), right: null, ...toSpan(word) }];
-    const test = word.text === 'NULL' && before?.type === 'operator' ? TESTS[before.text] : undefined;
-    if (before === undefined || test === undefined || ASSIGNMENT.test(clause)) return [];
+      return [{ isSortKey: true, text: text.slice(word.start, word.end), ...toSpan(word) }];
+    const isTest = word.text === 'NULL' && before?.type === 'operator' && COMPARISON.test(before.text);
+    if (!isTest || ASSIGNMENT.test(clause)) return [];
     const span = { start: before.start, end: word.end };
-    return [{ isSortKey: false, text: text.slice(span.start, span.end), right: test, ...span }];
+    return [{ isSortKey: false, text: text.slice(span.start, span.end), ...span }];
   });
 }
 
-const TESTS: Readonly<Record<string, string>> = { '=': 'IS NULL', '<>': 'IS NOT NULL', '!=': 'IS NOT NULL' };
+const COMPARISON = /^(?:=|<>|!=)$/;
 
 const isWholeKey = (before: Lexeme | undefined, after: Lexeme | undefined): boolean =>
   (before?.text === 'BY' || before?.type === 'comma') && (after === undefined || AFTER_SORT_KEY.test(after.text));
