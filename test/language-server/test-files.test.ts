@@ -122,7 +122,9 @@ describe('language server: test files', () => {
     const request = '"request": { "resource": "order", "body": { "items": [{ "sku": "x" }], "other": 1 } }';
     const test = inStep(`${request}, "expect": { "problem": { "pointer": "/items/0" } }`);
     const name = 'definitions/order.test.json';
-    editor.open('definitions/order.resource.json', order);
+    const resource = 'definitions/order.resource.json';
+    await editor.write({ [resource]: order, [name]: test });
+    editor.open(resource, order);
     const rename = async (before: string, to: string): Promise<string> => {
       const text = test.replace(before, `${before}‸`);
       return JSON.stringify(await requestRename(editor, name, openAtCaret(editor, name, text), to));
