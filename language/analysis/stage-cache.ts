@@ -98,10 +98,17 @@ interface CachedStageResult extends StageResult {
   readonly next: CachedStageResult | null;
 }
 
+type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
+
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
   let computed = 0;
+  /** One map for each stage: through the chains of results, a letter in a large project takes twice the time. */
+  const shared = new Map<
+    string,
+    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
+  >();
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<unknown>>();
   const answersByStage = new Map<string, Map<string, SharedAnswer>>();
@@ -132,7 +139,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     const known = findResult(thing, name);
     const number = source ? numberSource(source) : 0;
     if (known && isSame(known.reads, reads) && (!source || known.lookups?.hasSameAnswers(source, number))) {
-      report.merge(known.rows);
+      if (known.rows.length > 0) report.merge(known.rows);
       return known.outcome;
     }
     computed++;
@@ -181,7 +188,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         if (isCurrent && readsOfBlock !== undefined && !isWhole)
           Object.assign(known, { reads: [shared, whole, ...known.reads.slice(2)] });
         if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
-          report.merge(known.rows);
+          if (known.rows.length > 0) report.merge(known.rows);
           found.push(known.outcome as readonly R[]);
           continue;
         }
@@ -222,11 +229,22 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }) as T,
     *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
       const { name, reads, compute } = stage;
+      const before = shared.get(name);
+      const isKnown = before !== undefined && isSame(before.reads, reads);
+      const known = isKnown ? before.known : new WeakMap<object, SharedResult>();
+      if (!isKnown) shared.set(name, { reads, known });
       const outcomes: R[] = [];
       for (const thing of things) {
-        const before = computed;
-        outcomes.push(cache.getOrCompute(thing, report, { name, reads, compute: (own) => compute(thing, own) }));
-        if (computed > before) yield 1;
+        let done = known.get(thing);
+        const isNew = done === undefined;
+        if (done === undefined) {
+          const own = createReport(codes);
+          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
+          known.set(thing, done);
+        }
+        if (done.rows.length > 0) report.merge(done.rows);
+        outcomes.push(done.outcome as R);
+        if (isNew) yield 1;
       }
       return outcomes;
     },

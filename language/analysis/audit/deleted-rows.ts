@@ -19,12 +19,10 @@ interface RowUse {
 }
 
 export function auditDeletedRows(resources: Blocks<LinkedResource>, tables: TableNames, report: Report): void {
-  const definitions = resources.flatMap((block) => block.map(({ definition }) => definition));
-  const kept = definitions.flatMap(listRowUses).filter(({ isSoftDelete }) => isSoftDelete);
   const getModel = ({ table }: RowUse): string => tables.findModel(table) ?? table;
-  const models = new Set(kept.map(getModel));
+  const models = new Set(resources.flatMap(listSoftDeletes).map(getModel));
   if (models.size === 0) return;
-  for (const definition of definitions) {
+  for (const { definition } of resources.flat()) {
     const uses = listRowUses(definition).map((use) => ({ ...use, model: getModel(use) }));
     // One statement with the condition often protects the others, as a chain that begins with it.
     const protectedModels = new Set(uses.flatMap(({ model, namesDeleted }) => (namesDeleted ? [model] : [])));
@@ -35,6 +33,10 @@ export function auditDeletedRows(resources: Blocks<LinkedResource>, tables: Tabl
     }
   }
 }
+
+const listSoftDeletes = memoize((block: readonly LinkedResource[]): readonly RowUse[] =>
+  block.flatMap(({ definition }) => listRowUses(definition).filter(({ isSoftDelete }) => isSoftDelete)),
+);
 
 const listRowUses = memoize(({ finds }: Definition): readonly RowUse[] => [
   ...finds.statements.flatMap(listStatementUses),
