@@ -28,7 +28,7 @@ export type { CheckAction, CheckPlace, Finding, FindingEdit, Items, Timing } fro
 
 export type { CredentialMismatch, EnvFact, IssuedCredentials, VariableFacts } from './credentials.js';
 
-/** Texts and examples that bundles leave out of a spec. */
+/** Bundles leave them out. */
 const LEFT_OUT = { summary: '', examples: [], counterExamples: [] };
 
 export function definePlugin<const S extends PluginSpec>(spec: S): S {

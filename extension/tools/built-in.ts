@@ -97,7 +97,6 @@ const FIELD_DOCS =
 const ERROR_TEXTS =
   /\n {6}(?:title|message|help):(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+,(?=\n)/g;
 
-/** An error of a kind, with the indentation of its code. */
 const KIND_ERRORS = /\n( +)[A-Z][A-Z_]+: \{\n[^]*?\n\1\},/g;
 const KIND_TEXTS =
   /\n {4,}(?:title|message|help):(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+,(?=\n)/g;

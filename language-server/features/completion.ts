@@ -21,7 +21,7 @@ const SOURCES: readonly CompletionSource[] = [keyItems, valueItems, accessorItem
 
 const NOTHING: CompletionList = { isIncomplete: false, items: [] };
 
-/** Milliseconds to find out which completions check clean; the others wait for the next request. In a large project each takes longer. */
+/** Milliseconds to find out which completions check clean; the others wait for the next request. */
 const OFFER_TIME = 400;
 const OFFER_TIME_IF_LARGE = 25;
 

@@ -15,7 +15,6 @@ export function getSharedKind({ meta: { declares, refers } }: Pick<FieldNode, 'm
   return symbol !== undefined && isSharedKind(symbol) ? symbol : null;
 }
 
-/** Checks of one definition do not read these names; those of the set and editors do. */
 export function addSharedName({ sharedNames }: WalkResult, node: LocatedNode, field: FieldNode): void {
   const symbol = getSharedKind(field);
   if (symbol === null) return;

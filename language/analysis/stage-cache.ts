@@ -104,7 +104,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
   let computed = 0;
-  /** One map for each stage: through the chains of results, a letter in a large project takes twice the time. */
+  /** By stage: through chains of results, a letter takes twice the time. */
   const shared = new Map<
     string,
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }

@@ -1,4 +1,4 @@
-/** Audits statements on tables with rows that `soft_delete` marked: without a condition they read and change deleted rows. */
+/** Audits statements without a condition on tables with rows that `soft_delete` marked. */
 import { DELETED } from '../../../contract/model.js';
 import { asText } from '../../../contract/json.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';

@@ -37,7 +37,7 @@ function mayBeEqual(one: string, other: string): boolean {
   );
 }
 
-/** Without a name, entries have the id of their resource, or `id#1` for its actionable 1. */
+/** Entries without a name have that of their place. */
 const listCacheNames = memoize((block: readonly LinkedResource[]): CacheNames => {
   const names = block.flatMap((resource) =>
     resource.definition.finds.sharedNames.flatMap((found) =>
