@@ -192,6 +192,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
           found.push(known.outcome as readonly R[]);
           continue;
         }
+        // If this is never finished, outcomes of its inputs are not those of the block.
+        if (known !== null) Object.assign(known, { reads: [] });
         const rows = createReport(codes);
         const outcomes: R[] = [];
         for (const thing of block) {

@@ -133,6 +133,24 @@ describe('stage cache', () => {
     expect([run(before), run(now), run(now)]).to.deep.equal([0, 2, 0]);
   });
 
+  it('finds the outcome of the last inputs for a thing of a block that was not finished with others', () => {
+    const memory = createStageCache(CATALOGUE);
+    const block = [{ name: 'a' }, { name: 'b' }];
+    const begin = (source: ReadonlyMap<string, string>) =>
+      memory.getOrLookUpAll([block], createReport(CATALOGUE), {
+        name: 'stage',
+        reads: [],
+        source,
+        compute: ({ name }: Thing, { readAnswer }: Lookups<ReadonlyMap<string, string>>) =>
+          readAnswer(name, (from) => from.get(name) ?? ''),
+      });
+    const first = new Map([['a', 'one']]);
+    runSteps(begin(first));
+    begin(new Map([['a', 'other']])).next();
+    expect(runSteps(begin(first))).to.deep.equal([['one', '']]);
+    expect(memory.findOutcome('stage', block[0] as Thing)).to.equal('one');
+  });
+
   it('computes the name of a thing once', () => {
     let count = 0;
     const nameOf = memoize(({ name }: Thing) => {
