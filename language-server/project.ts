@@ -71,7 +71,7 @@ export interface Project {
   /** The last one, if only config, environment or plugins of a large project have changed. */
   getAvailableSnapshot(): Snapshot;
   isLarge(): boolean;
-  /** True when the snapshot is computed. `publishFirst`: gets current problems of these files and the last ones of the others. */
+  /** True when the snapshot is computed, and time left. `publishFirst`: gets current problems of these files and the last ones of the others. */
   computeInTurn(names: readonly string[], publishFirst: (problems: readonly Problem[]) => void): boolean;
   /** Problems of a single definition file, found without reading the others. */
   checkFile(name: string): readonly Problem[];

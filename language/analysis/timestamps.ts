@@ -57,41 +57,33 @@ function listStatementUses(definition: Definition, statement: SqlText, tables: T
   return [...written, ...switched];
 }
 
-/** Timestamps that a document query names. Those that its stages create do not count. */
-export const listTimestampNames = memoize(
-  ({ around }: DocumentQuery): readonly ({ readonly name: string } & Span)[] => {
-    const found: ({ readonly name: string } & Span)[] = [];
-    const addName = (name: string, { start, end }: Span): void => {
-      if (TIMESTAMPS.includes(name)) found.push({ name, start, end });
-    };
-    const visit = (node: LocatedNode, named: boolean): void => {
-      if (node.type === 'string' && String(node.scalar).startsWith('$')) addName(String(node.scalar).slice(1), node);
-      for (const item of node.items) visit(item, false);
-      for (const { key, keyStart, keyEnd, value } of node.members) {
-        if (named) addName(key, { start: keyStart, end: keyEnd });
-        if (value !== null) visit(value, named);
-      }
-    };
-    visit(around, true);
-    return found;
-  },
-);
-
+/** Names that pipeline stages create do not count. */
 function listDocumentUses(
   definition: Definition,
   query: DocumentQuery,
   tables: TableNames,
   registry: Registry,
 ): TimestampUse[] {
-  const { collection, timestamps, softDelete } = query;
+  const { collection, around, timestamps, softDelete } = query;
   const model = tables.findModel(collection);
   if (model === undefined) return [];
-  const found = [...listTimestampNames(query)];
+  const found: TimestampUse[] = [];
+  const addUse = (name: string, { start, end }: Span): void => {
+    if (TIMESTAMPS.includes(name)) found.push({ model, name, spot: { doc: definition.doc, start, end } });
+  };
+  const visit = (node: LocatedNode, named: boolean): void => {
+    if (node.type === 'string' && String(node.scalar).startsWith('$')) addUse(String(node.scalar).slice(1), node);
+    for (const item of node.items) visit(item, false);
+    for (const { key, keyStart, keyEnd, value } of node.members) {
+      if (named) addUse(key, { start: keyStart, end: keyEnd });
+      if (value !== null) visit(value, named);
+    }
+  };
+  visit(around, true);
   const changes = findChange(definition, query, registry) !== null;
-  if (timestamps !== null)
-    for (const name of changes ? [UPDATED] : [CREATED, UPDATED]) found.push({ ...timestamps, name });
-  if (softDelete !== null) found.push({ ...softDelete, name: DELETED });
-  return found.map(({ name, start, end }) => ({ model, name, spot: { doc: definition.doc, start, end } }));
+  if (timestamps !== null) for (const name of changes ? [UPDATED] : [CREATED, UPDATED]) addUse(name, timestamps);
+  if (softDelete !== null) addUse(DELETED, softDelete);
+  return found;
 }
 
 /** The written table, else the first; null if a table is unknown or has the column. */

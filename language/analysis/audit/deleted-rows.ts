@@ -4,7 +4,7 @@ import { asText } from '../../../contract/json.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { LinkedResource } from '../linked-resource.js';
-import { listTimestampMentions, listTimestampNames } from '../timestamps.js';
+import { listTimestampMentions } from '../timestamps.js';
 import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
 import type { Report } from '../report.js';
@@ -57,9 +57,15 @@ function listStatementUses(statement: SqlText): RowUse[] {
 function listDocumentUses(query: DocumentQuery): RowUse[] {
   const { collection, node, around, form, joins, softDelete } = query;
   if (findMember(around, 'action')?.value?.scalar === form?.bare) return [];
-  const namesDeleted = listTimestampNames(query).some(({ name }) => name === DELETED);
+  const namesDeleted = namesField(around);
   return [
     { table: collection, node, isSoftDelete: softDelete !== null, namesDeleted },
     ...joins.map((join) => ({ table: asText(join.scalar), node: join, isSoftDelete: false, namesDeleted })),
   ];
 }
+
+/** Stages and alternatives are in lists. */
+const namesField = ({ scalar, items, members }: LocatedNode): boolean =>
+  scalar === `$${DELETED}` ||
+  items.some(namesField) ||
+  members.some(({ key, value }) => key === DELETED || (value !== null && namesField(value)));

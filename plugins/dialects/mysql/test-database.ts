@@ -10,10 +10,9 @@ import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { getErrno } from './errors.js';
 import { readMysqlOptions } from './options.js';
 import type { MysqlConnection } from './connection.js';
+import { quoteName } from './words.js';
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
-/** In statements that the dialect translates. */
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The rows that scripts of the project have written. */
 const nameCopies = (database: string): string => `${database}_copies`;

@@ -13,7 +13,7 @@ export const resultFields = createResultFields(REJECTED);
 export const REJECTED_OR_STREAMED =
   'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.';
 
-/** For servers that can replicate. */
+/** For servers. */
 export const serverFields = {
   replica_of: text({
     doc:
