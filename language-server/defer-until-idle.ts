@@ -1,7 +1,11 @@
 /** Work that lets requests be answered in between. */
 
-/** Defers work by two event-loop turns: the first reads pending requests, the second answers them. */
-export const deferUntilIdle = (work: () => void): void => void setImmediate(() => setImmediate(work));
+/** In turns of the event loop, `vscode-jsonrpc` reads a pending message, decodes it, handles it, and writes the answer. */
+const IDLE_TURNS = 4;
+
+/** Defers work until pending requests are answered. */
+export const deferUntilIdle = (work: () => void, turns = IDLE_TURNS): void =>
+  void setImmediate(() => (turns === 1 ? work() : deferUntilIdle(work, turns - 1)));
 
 const TURN_MS = 12;
 /** Of the first turn of a completion. */

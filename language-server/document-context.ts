@@ -83,10 +83,10 @@ export function createDocumentContext(project: Project, name: string, supposed?:
       return (tree ??= parseDamagedSource(doc));
     },
     get snapshot() {
-      return project.getAvailableSnapshot();
+      return project.getAvailableSnapshot(name);
     },
     get analysis() {
-      return project.getAvailableSnapshot().analysis;
+      return project.getAvailableSnapshot(name).analysis;
     },
     get recentAnalysis() {
       return (project.getComputedSnapshot() ?? project.getRecentSnapshot()).analysis;
@@ -95,7 +95,7 @@ export function createDocumentContext(project: Project, name: string, supposed?:
       return [...view.analysis.definitions, ...view.analysis.tests].filter(({ doc: { file } }) => file === doc.file);
     },
     get problems() {
-      return project.getAvailableSnapshot().problems.filter(({ file }) => file === doc.file);
+      return project.getAvailableSnapshot(name).problems.filter(({ file }) => file === doc.file);
     },
     definitionAt: (offset) => (isSupposed ? null : findInnermost(view.definitions, offset)),
     getCursorContext: (offset) => createCursorContext(view, offset, isSupposed ? typedRootAt : rootAt),

@@ -68,8 +68,8 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  /** The last one, if only config, environment or plugins of a large project have changed. */
-  getAvailableSnapshot(): Snapshot;
+  /** The last one, if a large project has changed elsewhere than in this file. */
+  getAvailableSnapshot(name: string): Snapshot;
   isLarge(): boolean;
   /** True when the snapshot is computed, and time left. `publishFirst`: gets current problems of these files and the last ones of the others. */
   computeInTurn(names: readonly string[], publishFirst: (problems: readonly Problem[]) => void): boolean;
@@ -279,15 +279,15 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     getSnapshot: () => now ?? recordSnapshot(getAnalyser().analyseAll(listFiles(), createOptions())),
     isLarge: () => lastFiles.length > MANY_FILES,
-    getAvailableSnapshot() {
-      const isLate = now === null && last !== null && project.isLarge() && isSame(lastFiles, listFiles());
-      return isLate && last ? last : project.getSnapshot();
+    getAvailableSnapshot(name) {
+      const file = getOverlaidFiles().get(name);
+      const isUnchanged = file === undefined ? isSame(lastFiles, listFiles()) : lastFiles.includes(file);
+      return last !== null && project.isLarge() && isUnchanged ? (now ?? last) : project.getSnapshot();
     },
     computeInTurn(names, publishFirst) {
       if (now !== null) return true;
       const [analyser, isOver] = [getAnalyser(), startTurn()];
-      const isFewOpen = names.length * 2 < lastFiles.length;
-      if (last !== null && !isFirstFound && isFewOpen && analyser.isWide) {
+      if (last !== null && !isFirstFound && names.length * 2 < lastFiles.length && analyser.isWide) {
         const first = new Set(names.map(toRelativeName));
         const found = analyser.analyseFirst(first, listFiles(), createOptions(), isOver);
         if (found === null) return false;
@@ -306,15 +306,16 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
     findNewProblems(name, text, before) {
-      if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
+      const trials = texts.getTrials(name, toRelativeName(name), createTrialSource);
+      if (name !== configFile) return trials.findNew(text, before);
       const [now, ...earlier] = [text, ...before].map((one) => config.read(one));
       const known = new Set(earlier.flatMap(({ problems }) => problems.map(({ message }) => message)));
       const own = now?.problems.filter(({ message }) => !known.has(message)) ?? [];
-      const changed = texts.getTrials(name, createTrialSource).findUnder(now?.config ?? null, earlier);
+      const changed = trials.findUnder(now?.config ?? null, earlier);
       return [...own, ...changed];
     },
     analyseTrial: (name, text, refusals) =>
-      texts.getTrials(name, createTrialSource).analyse(toRelativeName(name), text, refusals),
+      texts.getTrials(name, toRelativeName(name), createTrialSource).analyse(text, refusals),
     getSoundText: (name) => texts.getSoundText(name),
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),

@@ -19,11 +19,11 @@ const MOST_KEPT = 2_000_000;
 
 export interface Trials {
   /** Errors and warnings of this text, and of files around it, that none of the `before` texts has. */
-  findNew(file: string, text: string, before: readonly string[]): readonly Problem[];
+  findNew(text: string, before: readonly string[]): readonly Problem[];
   /** Those of the definitions under another config, and under none of the `before` ones. */
   findUnder(config: Config | null, before: readonly { readonly config: Config | null }[]): readonly Problem[];
   /** `refusals`: findings of a database for statements of the analysis without this text. */
-  analyse(file: string, text: string, refusals: StatementRejections): Analysis;
+  analyse(text: string, refusals: StatementRejections): Analysis;
 }
 
 export interface TrialSource {
@@ -34,8 +34,8 @@ export interface TrialSource {
   readonly options: AnalyseOptions;
 }
 
-/** For one state of the other files. `analyser`: of earlier trials. */
-export function createTrials({ files, analysis, options }: TrialSource, analyser: Analyser): Trials {
+/** For one file, and one state of the others. `analyser`: of earlier trials. No closure holds the analysis, which may be an old one. */
+function createTrials(file: string, { files, analysis, options }: TrialSource, analyser: Analyser): Trials {
   const kept = new Map<string, readonly Problem[]>();
   /** By the texts before, then by the text. */
   const answers = new Map<string, Map<string, readonly Problem[]>>();
@@ -44,17 +44,11 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
   const isSmall = files.length <= FEW;
   let under: { readonly config: Config; readonly known: ReadonlySet<string> } | null = null;
   const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
-  const users = new Map<string, readonly string[]>();
+  const users = isSmall ? [] : listUsers(analysis, file);
 
-  function getUsers(file: string): readonly string[] {
-    const found = users.get(file) ?? listUsers(analysis, file);
-    users.set(file, found);
-    return found;
-  }
-
-  function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
+  function listAround(texts: readonly string[]): ReadonlySet<string> {
     if (isSmall) return new Set(byName.keys());
-    const around = new Set(getUsers(file));
+    const around = new Set(users);
     for (const text of texts)
       for (const word of listWords(text)) for (const owner of owners.get(word) ?? []) around.add(owner);
     for (const name of byName.keys()) {
@@ -64,11 +58,11 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     return around;
   }
 
-  function check(file: string, text: string, around: ReadonlySet<string>): readonly Problem[] {
-    const key = `${file}\n${isSmall ? '' : [...around].sort().join()}\n${text}`;
+  function check(text: string, around: ReadonlySet<string>): readonly Problem[] {
+    const key = `${isSmall ? '' : [...around].sort().join()}\n${text}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const found = filterSevere(analyseAround(file, text, around, options).problems);
+    const found = filterSevere(analyseAround(text, around, options).problems);
     size += key.length + text.length;
     if (size > MOST_KEPT) {
       kept.clear();
@@ -79,19 +73,19 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     return found;
   }
 
-  function analyseAround(file: string, text: string, around: ReadonlySet<string>, own: AnalyseOptions): Analysis {
+  function analyseAround(text: string, around: ReadonlySet<string>, own: AnalyseOptions): Analysis {
     const others = [...around].flatMap((name) => (name === file ? [] : (byName.get(name) ?? [])));
     return analyser.analyseAll([...others, { file, text }], own);
   }
 
-  function compareTexts(file: string, text: string, before: readonly string[]): readonly Problem[] {
-    const around = listAround(file, [text, ...before]);
-    const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
-    return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
+  function compareTexts(text: string, before: readonly string[]): readonly Problem[] {
+    const around = listAround([text, ...before]);
+    const known = new Set(before.flatMap((one) => check(one, around).map(formatKey)));
+    return check(text, around).filter((problem) => !known.has(formatKey(problem)));
   }
 
   return {
-    analyse: (file, text, refusals) => analyseAround(file, text, listAround(file, [text]), { ...options, refusals }),
+    analyse: (text, refusals) => analyseAround(text, listAround([text]), { ...options, refusals }),
     findUnder(given, before) {
       const [sound] = before;
       if (given === null || !sound?.config) return [];
@@ -102,11 +96,11 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
       const { known } = under;
       return check(given).filter((problem) => !known.has(formatKey(problem)));
     },
-    findNew(file, text, before) {
-      const key = [file, ...before].join('\n');
+    findNew(text, before) {
+      const key = before.join('\n');
       const known = answers.get(key)?.get(text);
       if (known !== undefined) return known;
-      const found = compareTexts(file, text, before);
+      const found = compareTexts(text, before);
       const all = answers.get(key) ?? new Map<string, readonly Problem[]>();
       answers.set(key, all.set(text, found));
       return found;
@@ -136,26 +130,12 @@ export function createTextTrials(): {
   discardTrials(name?: string): void;
   recordSound(files: ReadonlyMap<string, SourceFile>, problems: readonly Problem[]): void;
   getSoundText(name: string): string | null;
-  findNew(
-    name: string,
-    file: string,
-    texts: { readonly text: string; readonly before: readonly string[] },
-    source: () => TrialSource,
-  ): readonly Problem[];
-  /** For one text of a file. */
-  getTrials(name: string, source: () => TrialSource): Trials;
+  /** `file`: as problems name it. */
+  getTrials(name: string, file: string, source: () => TrialSource): Trials;
 } {
   const sound = new Map<string, string>();
   const findAnalyser = createAnalyserCache();
   let current: { readonly name: string; readonly trials: Trials } | null = null;
-
-  function getTrials(name: string, source: () => TrialSource): Trials {
-    if (current?.name !== name) {
-      const given = source();
-      current = { name, trials: createTrials(given, findAnalyser(given.plugins)) };
-    }
-    return current.trials;
-  }
 
   return {
     discardTrials(name) {
@@ -166,8 +146,13 @@ export function createTextTrials(): {
       for (const [name, { file, text }] of files) if (!invalid.has(file)) sound.set(name, text);
     },
     getSoundText: (name) => sound.get(name) ?? null,
-    findNew: (name, file, { text, before }, source) => getTrials(name, source).findNew(file, text, before),
-    getTrials,
+    getTrials(name, file, source) {
+      if (current?.name !== name) {
+        const given = source();
+        current = { name, trials: createTrials(file, given, findAnalyser(given.plugins)) };
+      }
+      return current.trials;
+    },
   };
 }
 

@@ -68,7 +68,7 @@ export async function verifyOffers(
     }
     if (found !== null) kept.push(found);
     if (isOver()) {
-      await new Promise<void>(deferUntilIdle);
+      await new Promise<void>((resolve) => deferUntilIdle(resolve));
       isOver = startTurn();
     }
   }

@@ -71,7 +71,7 @@ export function analyseFiles(files: readonly SourceFile[], registry: Registry, o
   return createAnalyser(registry, createSingleRun(registry.codes)).analyseAll(files, options);
 }
 
-const MANY_OUTCOMES = 200;
+const MANY_OUTCOMES = 130;
 
 /** An analysis in turns. Other work of the analyser ends it, because both change the cache. */
 interface Sequence {

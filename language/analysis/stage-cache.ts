@@ -103,6 +103,13 @@ type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   let isWanted: ((thing: object) => boolean) | null = null;
+  let wantedBlocks = new Map<readonly object[], boolean>();
+  const isBlockWanted = (block: readonly object[]): boolean => {
+    if (isWanted === null) return true;
+    const known = wantedBlocks.get(block) ?? block.some(isWanted);
+    wantedBlocks.set(block, known);
+    return known;
+  };
   let computed = 0;
   /** By stage: through chains of results, a letter takes twice the time. */
   const shared = new Map<
@@ -111,6 +118,11 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   >();
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<unknown>>();
+  /** Of the last run of a stage, because most blocks are where they were. */
+  const resultsByStage = new Map<
+    string,
+    { readonly blocks: Blocks<unknown>; readonly results: readonly CachedStageResult[] }
+  >();
   const answersByStage = new Map<string, Map<string, SharedAnswer>>();
   const getAnswers = (stage: string): Map<string, SharedAnswer> => {
     const known = answersByStage.get(stage);
@@ -125,10 +137,12 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     return one;
   };
   /** `known`: what was found for the same object and stage. */
-  const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
+  const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): CachedStageResult => {
     const stored = { ...result, rows: trimList(result.rows) };
-    if (known === null) kept.set(thing, { ...stored, next: kept.get(thing) ?? null });
-    else Object.assign(known, stored);
+    if (known !== null) return Object.assign(known, stored);
+    const made = { ...stored, next: kept.get(thing) ?? null };
+    kept.set(thing, made);
+    return made;
   };
   const runStage = (
     thing: object,
@@ -150,7 +164,10 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     return found.outcome;
   };
   const cache: StageCache = {
-    setWanted: (next) => void (isWanted = next),
+    setWanted(next) {
+      isWanted = next;
+      wantedBlocks = new Map();
+    },
     splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T> {
       const blocks = splitIntoBlocks(list, (blocksByName.get(name) ?? []) as Blocks<T>);
       blocksByName.set(name, blocks);
@@ -178,8 +195,19 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const listReads = (thing: T, at: number): StageInput[] =>
         readsOf === undefined ? alone : [shared, readsOf(thing, at)];
       const found: (readonly R[])[] = [];
+      const last = resultsByStage.get(name);
+      const results: CachedStageResult[] = [];
+      const addKnown = (known: CachedStageResult): void => {
+        if (known.rows.length > 0) report.merge(known.rows);
+        results.push(known);
+        found.push(known.outcome as readonly R[]);
+      };
       for (const [at, block] of blocks.entries()) {
-        const known = findResult(block, name);
+        const known = last?.blocks[at] === block ? (last.results[at] ?? null) : findResult(block, name);
+        if (known !== null && !isBlockWanted(block)) {
+          addKnown(known);
+          continue;
+        }
         const whole = readsOfBlock?.(at);
         const isWhole = readsOfBlock !== undefined && isSame(known?.reads[1], whole);
         const isKnown = known?.reads[0] === shared && (isWhole || hasSameReads(block, at, readsOf, known.reads));
@@ -187,9 +215,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         // Earlier objects of equal reads would stay in memory.
         if (isCurrent && readsOfBlock !== undefined && !isWhole)
           Object.assign(known, { reads: [shared, whole, ...known.reads.slice(2)] });
-        if (known !== null && (isCurrent || (isWanted !== null && !block.some(isWanted)))) {
-          if (known.rows.length > 0) report.merge(known.rows);
-          found.push(known.outcome as readonly R[]);
+        if (known !== null && isCurrent) {
+          addKnown(known);
           continue;
         }
         // If this is never finished, outcomes of its inputs are not those of the block.
@@ -214,10 +241,11 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
           number,
         );
         const own = readsOf === undefined ? [] : block.map((thing) => readsOf(thing, at));
-        storeResult(block, known, { name, reads: [shared, whole, ...own], outcome, rows: rows.rows, lookups });
-        report.merge(rows.rows);
-        found.push(outcome);
+        addKnown(
+          storeResult(block, known, { name, reads: [shared, whole, ...own], outcome, rows: rows.rows, lookups }),
+        );
       }
+      resultsByStage.set(name, { blocks, results });
       return found;
     },
     getOrCompute: <T>(thing: object, report: Report, stage: Stage<T>): T =>

@@ -25,6 +25,10 @@ describe('the memory of the server', () => {
     expect(await measureInThread('collectedGarbage')).to.be.lessThan(10_000_000);
   });
 
+  it('does not hold the analysis of an earlier state for completions', async () => {
+    expect(await measureInThread('heldAnalyses')).to.equal(0);
+  });
+
   it('is released where some of it is in use', async () => {
     expect(await measureInThread('returnedPages')).to.be.greaterThan(15_000_000);
   });

@@ -7,7 +7,7 @@ import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import type { Problem } from '../../contract/problem.js';
-import { openProject, type Project } from '../../language-server/project.js';
+import { openProject, type Project, type Snapshot } from '../../language-server/project.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 
@@ -76,14 +76,19 @@ describe('the files of a project on disk', () => {
       problems.flatMap(({ code, file }) => (code === 'ENV_MISSING' ? [file] : []));
     const first: string[][] = [];
     expect(project.computeInTurn([open], (problems) => first.push(listUnset(problems)))).to.equal(false);
-    expect([project.getAvailableSnapshot(), project.getComputedSnapshot()]).to.deep.equal([before, null]);
+    const getAvailable = (): Snapshot => project.getAvailableSnapshot(open);
+    expect([getAvailable(), project.getComputedSnapshot()]).to.deep.equal([before, null]);
     while (!project.computeInTurn([open], (problems) => first.push(listUnset(problems))));
     expect(first).to.deep.equal([[names[200]]]);
-    expect(project.getAvailableSnapshot()).to.equal(project.getComputedSnapshot());
+    expect(getAvailable()).to.equal(project.getComputedSnapshot());
+    const computed = getAvailable();
+    project.setText(join(folder, names[1] ?? ''), '{}');
+    expect([getAvailable(), project.getComputedSnapshot()], 'another file').to.deep.equal([computed, null]);
+    project.setText(join(folder, names[1] ?? ''), null);
     expect(listUnset(project.getSnapshot().problems)).to.include.members(names);
     await project.refresh([write('.env', 'KEY=one\n')]);
     project.setText(open, '{}');
-    expect(project.getAvailableSnapshot()).to.equal(project.getComputedSnapshot());
+    expect(getAvailable()).to.equal(project.getComputedSnapshot());
   });
 
   it('reads only the definition file that was changed, created or deleted', async () => {

@@ -5,9 +5,13 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { setImmediate } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { readBytes } from '../../kernel/http/body.js';
 import { createGarbageCollector } from '../../language-server/idle-gc.js';
+import { createTextTrials } from '../../language-server/trial.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 
 const collect = createGarbageCollector();
 
@@ -16,6 +20,17 @@ function countHeldBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+function tryText(trials: ReturnType<typeof createTextTrials>): WeakRef<object> {
+  const registry = buildRegistry([], []);
+  const names = Array.from({ length: 100 }, (_, n) => `${n}.json`);
+  const files = names.map((file) => ({ file, text: '[]' }));
+  const analysis = analyseFiles(files, registry, { env: null });
+  const plugins = { registry, complete: true, problems: [], notes: new Map(), folders: [], content: '', meaning: '' };
+  const source = { plugins: { ...plugins, schemas: new Map() }, files, analysis, options: { env: null } };
+  trials.getTrials('one', '0.json', () => source).findNew('{}', []);
+  return new WeakRef(analysis);
 }
 
 const measurements = {
@@ -37,6 +52,17 @@ const measurements = {
     collect();
     if (some.length !== 75_000) throw new Error('the objects are lost');
     return before - process.memoryUsage().heapTotal;
+  },
+
+  /** 1 if completion holds the analysis that was the last one when it first tried a text. */
+  async heldAnalyses(): Promise<number> {
+    const trials = createTextTrials();
+    const analysis = tryText(trials);
+    // A reference is held until the end of the turn that makes it.
+    await setImmediate();
+    collect();
+    trials.discardTrials('one');
+    return analysis.deref() === undefined ? 0 : 1;
   },
 
   /** Bytes held by a body of 200,000 bytes that arrives in chunks of one byte. */
