@@ -4,6 +4,7 @@ import type { Log } from '../../../contract/plugin.js';
 import type { Trigger } from '../shared/triggers.js';
 import type { MysqlConnection } from './connection.js';
 import { toValueType, type ValueType } from './types.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 export interface MysqlCatalogueTable {
   readonly columns: ReadonlyMap<string, ValueType | undefined>;
@@ -47,7 +48,6 @@ const toStandardQuotes = (text: string): string =>
     name === undefined ? "''" : `"${name.replaceAll('``', '`').replaceAll('"', '""')}"`,
   );
 
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const isReadable = ([, text = '']: readonly string[]): boolean => text !== '' && text !== 'null';
 const listUnread = (rows: readonly (readonly string[])[]): string[] =>
   rows.filter((row) => !isReadable(row)).map(([name = '']) => name);
@@ -55,8 +55,8 @@ const listUnread = (rows: readonly (readonly string[])[]): string[] =>
 /** A query of one value, which may be any column. */
 async function assumeQuery(wire: MysqlConnection): Promise<string> {
   const columns = await readRows(wire, TABLE_COLUMNS);
-  const tables = [...new Set(columns.map(([table = '']) => quoteName(table)))];
-  const values = columns.map(([table = '', column = '']) => `${quoteName(table)}.${quoteName(column)}`);
+  const tables = [...new Set(columns.map(([table = '']) => quoteSqlName(table)))];
+  const values = columns.map(([table = '', column = '']) => `${quoteSqlName(table)}.${quoteSqlName(column)}`);
   return `SELECT ${ASSUMED} concat(${values.join(', ')}) AS x FROM ${tables.join(', ')}`;
 }
 
@@ -68,7 +68,7 @@ export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>)
   const [views, functions] = [await readRows(wire, VIEWS), await readRows(wire, FUNCTIONS)];
   const columns = new Map<string, string[]>();
   for (const [view = '', column = ''] of views.length === 0 ? [] : await readRows(wire, VIEW_COLUMNS))
-    columns.set(view, [...(columns.get(view) ?? []), quoteName(column)]);
+    columns.set(view, [...(columns.get(view) ?? []), quoteSqlName(column)]);
   const unread = [...listUnread(views), ...listUnread(functions)];
   if (unread.length > 0)
     log.warn(
@@ -79,17 +79,19 @@ export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>)
   return [
     ...listUnread(views).map((name) => {
       const list = columns.get(name) ?? [];
-      return `CREATE VIEW ${quoteName(name)} (${list.join(', ')}) AS SELECT ${list.map(() => 's.x').join(', ')} FROM (${assumed}) AS s`;
+      return `CREATE VIEW ${quoteSqlName(name)} (${list.join(', ')}) AS SELECT ${list.map(() => 's.x').join(', ')} FROM (${assumed}) AS s`;
     }),
-    ...listUnread(functions).map((name) => `CREATE FUNCTION ${quoteName(name)} () RETURNS text RETURN (${assumed})`),
+    ...listUnread(functions).map((name) => `CREATE FUNCTION ${quoteSqlName(name)} () RETURNS text RETURN (${assumed})`),
     // The definition names the columns in the words of its tables.
     ...views.filter(isReadable).map(([name = '', text = '']) => {
       const list = (columns.get(name) ?? []).join(', ');
-      return `CREATE VIEW ${quoteName(name)} (${list}) AS ${toStandardQuotes(text)}`;
+      return `CREATE VIEW ${quoteSqlName(name)} (${list}) AS ${toStandardQuotes(text)}`;
     }),
     ...functions
       .filter(isReadable)
-      .map(([name = '', text = '']) => `CREATE FUNCTION ${quoteName(name)} () RETURNS text ${toStandardQuotes(text)}`),
+      .map(
+        ([name = '', text = '']) => `CREATE FUNCTION ${quoteSqlName(name)} () RETURNS text ${toStandardQuotes(text)}`,
+      ),
   ];
 }
 

@@ -14,13 +14,13 @@ import type { ServerFlavour, ValueType } from './types.js';
 import {
   isCalled,
   isKeyword,
-  quoteName,
   renderWords,
   createTranslationError,
   toWords,
   type RenderedSql,
   type Words,
 } from './words.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 export interface StatementForm {
   /** The whole statement; with steps, the part that changes rows. */
@@ -293,7 +293,7 @@ function rewriteConflict(
     const any = columns?.[0] ?? names?.find((name) => name !== null);
     if (any === undefined || any === null)
       throw createTranslationError('ON CONFLICT without columns', 'ON CONFLICT (column) DO NOTHING');
-    out[at + 1] = `${quoteName(any)} = ${table}.${quoteName(any)}`;
+    out[at + 1] = `${quoteSqlName(any)} = ${table}.${quoteSqlName(any)}`;
     return { columns };
   }
   out[at + 1] = out[at + 2] = '';

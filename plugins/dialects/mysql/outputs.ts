@@ -3,7 +3,8 @@ import { getLexemeName, isName } from '../../queries/sql/text/read.js';
 import { findElementStarts } from '../../queries/sql/text/placeholders.js';
 import { normalizeType } from '../../queries/sql/text/types.js';
 import { findCastType, type ValueType } from './types.js';
-import { isKeyword, findOperandStart, quoteName, type Words } from './words.js';
+import { isKeyword, findOperandStart, type Words } from './words.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 /** Keywords that make an expression boolean. */
 const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
@@ -26,7 +27,7 @@ export function nameOutputs(words: Words, start: number, end: number): ReadonlyM
     const name = item.name ?? getDefaultName(words, item);
     if (name === null) return;
     if (item.name === null && item.end > from) {
-      words.out[item.end - 1] = `${words.out[item.end - 1] ?? ''} AS ${quoteName(name)}`;
+      words.out[item.end - 1] = `${words.out[item.end - 1] ?? ''} AS ${quoteSqlName(name)}`;
     }
     const type = inferOutputType(words, item);
     if (type !== undefined) types.set(name, type);

@@ -8,7 +8,8 @@ import type { ChangeSteps, StatementForm, InsertSteps } from './forms.js';
 import type { StatementResult } from './statement-result.js';
 import type { MysqlConnection } from './connection.js';
 import { toRows } from './rows.js';
-import { quoteName, type RenderedSql } from './words.js';
+import type { RenderedSql } from './words.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 const createStepFault = (message: string): Error => createFault('QRY_FAILED', {}, { cause: new Error(message) });
 
@@ -59,12 +60,12 @@ export function createRowFinder(
   if (key) {
     const pieces = rows.map((row) => key.map((name) => row.get(name.toLowerCase()) as RenderedSql));
     const text = pieces
-      .map((row) => `(${row.map((piece, i) => `${quoteName(key[i] ?? '')} = ${piece.text}`).join(' AND ')})`)
+      .map((row) => `(${row.map((piece, i) => `${quoteSqlName(key[i] ?? '')} = ${piece.text}`).join(' AND ')})`)
       .join(' OR ');
     return (_, bind) => ({ text, values: pieces.flat().flatMap(bind) });
   }
   if (auto === null || conflicting || rows.some((row) => row.get(auto.toLowerCase()) === null)) return undefined;
-  const name = quoteName(auto);
+  const name = quoteSqlName(auto);
   return ({ insertId, affected }) => {
     const first = BigInt(insertId);
     const values = [first, first + BigInt(affected)].map((id) => mysql.TypedParameter.LONGLONG(id));
@@ -84,11 +85,11 @@ async function runChange(
   if (key.some((name) => steps.sets.includes(name.toLowerCase()))) {
     throw createStepFault(`an UPDATE of the key of ${steps.table} cannot answer with rows`);
   }
-  const alias = quoteName(steps.alias);
-  const names = key.map((name) => `${alias}.${quoteName(name)}`);
+  const alias = quoteSqlName(steps.alias);
+  const names = key.map((name) => `${alias}.${quoteSqlName(name)}`);
   const { rows } = await wire.run(`SELECT ${names.join(', ')}${steps.found.text}`, bind(steps.found));
   const deleting = steps.step === 'delete';
-  const plain = deleting ? key.map(quoteName) : names;
+  const plain = deleting ? key.map(quoteSqlName) : names;
   const where = ` WHERE ${plain.map((name) => `${name} = ?`).join(' AND ')}`;
   const selected = ` WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`;
   const found: Row[] = [];

@@ -10,7 +10,7 @@ import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { getErrno } from './errors.js';
 import { readMysqlOptions } from './options.js';
 import type { MysqlConnection } from './connection.js';
-import { quoteName } from './words.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
@@ -140,7 +140,7 @@ export function createTestStore(statements: Dialect, withConnection: WithConnect
       }),
     async insertRows({ table }, rows) {
       for (const row of rows) {
-        const names = Object.keys(row).map(quoteName);
+        const names = Object.keys(row).map(quoteSqlName);
         const places = names.map((_, at) => `$${at + 1}`);
         const text = `INSERT INTO "${table}" (${names.join(', ')}) VALUES (${places.join(', ')})`;
         await statements.execute(text, Object.values(row), null);
@@ -150,9 +150,9 @@ export function createTestStore(statements: Dialect, withConnection: WithConnect
       for (const row of rows) {
         const key = Object.entries(identifyRow(model, row));
         const bound = Object.entries(values ?? {});
-        const sets = bound.map(([name], at) => `${quoteName(name)} = $${at + 1}`);
+        const sets = bound.map(([name], at) => `${quoteSqlName(name)} = $${at + 1}`);
         const same = key.map(([name, value]) =>
-          value === null ? `${quoteName(name)} IS NULL` : `${quoteName(name)} = $${bound.push([name, value])}`,
+          value === null ? `${quoteSqlName(name)} IS NULL` : `${quoteSqlName(name)} = $${bound.push([name, value])}`,
         );
         const work =
           values === null ? `DELETE FROM "${model.table}"` : `UPDATE "${model.table}" SET ${sets.join(', ')}`;

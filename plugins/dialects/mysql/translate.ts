@@ -5,15 +5,8 @@ import { rewriteCast, rewriteCastCall, rewriteJsonStep } from './casts.js';
 import { toMysqlInterval, parseLiteral } from './literals.js';
 import { rewriteFilter, rewriteSearch } from './searches.js';
 import { CAST_NAMES, findCastType, type ServerFlavour } from './types.js';
-import {
-  isKeyword,
-  findOperandStart,
-  quoteName,
-  quoteText,
-  createTranslationError,
-  type Lexeme,
-  type Words,
-} from './words.js';
+import { isKeyword, findOperandStart, quoteText, createTranslationError, type Lexeme, type Words } from './words.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 const OPERATORS: Readonly<Record<string, string>> = {
   '@>': 'JSON_CONTAINS(a, b)',
@@ -33,7 +26,7 @@ export function translateWords(words: Words, flavour: ServerFlavour): void {
   rejectComments(words);
   all.forEach((word, i) => {
     if (word.type === 'string' || word.type === 'dollar-string') translateText(words, i);
-    else if (word.type === 'quoted-identifier') words.out[i] = quoteName(getLexemeName(word));
+    else if (word.type === 'quoted-identifier') words.out[i] = quoteSqlName(getLexemeName(word));
     else if (word.type === 'placeholder') words.out[i] = '?';
     else if (word.type === 'operator') translateOperator(words, i, flavour);
     else if (word.type === 'open' && word.text === '[')

@@ -111,6 +111,5 @@ export function renderWords({ scan, all, out }: Words, from = 0, to = all.length
   return { text: text.trim(), order, places };
 }
 
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Sessions do not support backslash escapes. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -6,6 +6,7 @@ import { formatArrayLiteral } from './arrays.js';
 import { isPostgresConnectionLost, getSqlState, toPostgresFault } from './errors.js';
 import { introspectPostgres } from './introspect.js';
 import type { Flavour, KnownColumn, Misfit, TypeMapping } from './migration-types.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   integer: 'bigint',
@@ -58,7 +59,7 @@ export const postgresFlavour: Flavour = {
   removeViolatedChecks: (_, plan) => Promise.resolve(plan),
   write: async (changes) => (await import('./ddl.js')).writePostgresDdl(changes),
   placeholder: (n) => `$${n}`,
-  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  quote: quoteSqlName,
   async lock(session) {
     // Building an index or waiting for a process takes longer than requests.
     await session.query('SET LOCAL statement_timeout = 0');

@@ -6,8 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { TableChange } from './changes.js';
 import { getSqlState } from './errors.js';
 import type { MigrationSession } from './session.js';
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 /** Short, because other sessions queue behind a waiting ALTER TABLE. */
 export const LOCK_WAIT = "SET lock_timeout = '1s'";
@@ -58,30 +57,30 @@ export function createSeparateStatements(change: TableChange): {
   readonly statements: readonly string[];
   readonly undo: string | null;
 } {
-  const on = quote(change.table);
+  const on = quoteSqlName(change.table);
   switch (change.change) {
     case 'add-index':
     case 'add-search':
     case 'add-unique': {
       const unique = change.change === 'add-unique';
-      const columns = (unique ? change.columns : [change.column]).map(quote).join(', ');
+      const columns = (unique ? change.columns : [change.column]).map(quoteSqlName).join(', ');
       const what = change.change === 'add-search' ? `using gin (to_tsvector('english', ${columns}))` : `(${columns})`;
-      const statement = `create ${unique ? 'unique ' : ''}index concurrently ${quote(change.name)} on ${on} ${what}`;
-      return { statements: [statement], undo: `drop index concurrently if exists ${quote(change.name)}` };
+      const statement = `create ${unique ? 'unique ' : ''}index concurrently ${quoteSqlName(change.name)} on ${on} ${what}`;
+      return { statements: [statement], undo: `drop index concurrently if exists ${quoteSqlName(change.name)}` };
     }
     case 'add-foreign': {
       const { column, table } = change.target;
-      const key = `foreign key (${quote(change.column)}) references ${quote(table)} (${quote(column)})`;
+      const key = `foreign key (${quoteSqlName(change.column)}) references ${quoteSqlName(table)} (${quoteSqlName(column)})`;
       return createCheckedConstraint(on, change.name, key, []);
     }
     case 'set-nullable': {
-      const column = quote(change.column.name);
+      const column = quoteSqlName(change.column.name);
       const name = `${change.column.name}_required`;
-      const after = [`alter column ${column} set not null`, `drop constraint ${quote(name)}`];
+      const after = [`alter column ${column} set not null`, `drop constraint ${quoteSqlName(name)}`];
       return createCheckedConstraint(on, name, `check (${column} is not null)`, after);
     }
     case 'drop-column':
-      return { statements: [`alter table ${on} drop column ${quote(change.column)}`], undo: null };
+      return { statements: [`alter table ${on} drop column ${quoteSqlName(change.column)}`], undo: null };
     default:
       throw new Error(`${change.change} is not made apart`);
   }
@@ -90,32 +89,32 @@ export function createSeparateStatements(change: TableChange): {
 /** Existing rows are validated without blocking writes. */
 function createCheckedConstraint(on: string, name: string, constraint: string, after: readonly string[]) {
   const words = [
-    `add constraint ${quote(name)} ${constraint} not valid`,
-    `validate constraint ${quote(name)}`,
+    `add constraint ${quoteSqlName(name)} ${constraint} not valid`,
+    `validate constraint ${quoteSqlName(name)}`,
     ...after,
   ];
   return {
     statements: words.map((text) => `alter table ${on} ${text}`),
-    undo: `alter table ${on} drop constraint if exists ${quote(name)}`,
+    undo: `alter table ${on} drop constraint if exists ${quoteSqlName(name)}`,
   };
 }
 
 /** A row that violates the change; null: unknown beforehand. */
 function createViolationQuery(change: TableChange): string | null {
-  const on = quote(change.table);
+  const on = quoteSqlName(change.table);
   if (change.change === 'add-unique') {
-    const columns = change.columns.map(quote);
+    const columns = change.columns.map(quoteSqlName);
     const given = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
     return `SELECT 1 FROM ${on} WHERE ${given} GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`;
   }
   if (change.change === 'add-foreign') {
     const { table, column } = change.target;
-    const [mine, theirs] = [`x.${quote(change.column)}`, `y.${quote(column)}`];
-    const there = `EXISTS (SELECT FROM ${quote(table)} y WHERE ${theirs} = ${mine})`;
+    const [mine, theirs] = [`x.${quoteSqlName(change.column)}`, `y.${quoteSqlName(column)}`];
+    const there = `EXISTS (SELECT FROM ${quoteSqlName(table)} y WHERE ${theirs} = ${mine})`;
     return `SELECT 1 FROM ${on} x WHERE ${mine} IS NOT NULL AND NOT ${there} LIMIT 1`;
   }
   if (change.change !== 'set-nullable' || change.nullable) return null;
-  return `SELECT 1 FROM ${on} WHERE ${quote(change.column.name)} IS NULL LIMIT 1`;
+  return `SELECT 1 FROM ${on} WHERE ${quoteSqlName(change.column.name)} IS NULL LIMIT 1`;
 }
 
 /** False for columns and tables that do not exist yet. */
@@ -193,7 +192,7 @@ async function buildIndex(
       continue;
     }
     // Of an interrupted build: unused, but updated by every write.
-    if (state !== undefined) await run(`drop index concurrently if exists ${quote(name)}`);
+    if (state !== undefined) await run(`drop index concurrently if exists ${quoteSqlName(name)}`);
     try {
       for (const sql of statements) await run(sql);
       return;

@@ -4,6 +4,7 @@ import type { ModelTable } from '../../../contract/model.js';
 import { endChange, type RowChange, type RowSource, type RowWindow } from '../../../contract/row-source.js';
 import { scanSql } from '../../queries/sql/text/scan.js';
 import type { StatementText } from '../../../contract/statement-text.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 const BY_LOCKS = { level: 'locks', among: false } as const;
 
@@ -41,7 +42,6 @@ interface TableDialect<Prepared, Transaction> {
 
 type Run = (sql: string, values?: readonly unknown[], json?: readonly boolean[]) => Promise<readonly Row[]>;
 
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const listKeys = ({ columns }: ModelTable): string[] =>
   columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
 
@@ -79,7 +79,7 @@ export function createTableRows<Prepared, Transaction>(
       }),
     count: (table, column, value) =>
       runReadOnly(table, async (run) => {
-        const sql = `SELECT count(*) AS n FROM ${quoteName(table.table)} WHERE ${quoteName(column)} = $1`;
+        const sql = `SELECT count(*) AS n FROM ${quoteSqlName(table.table)} WHERE ${quoteSqlName(column)} = $1`;
         return Number((await run(sql, [value]))[0]?.['n'] ?? 0);
       }),
     findObstacle: () => statements.findObstacle?.() ?? Promise.resolve(null),
@@ -97,24 +97,24 @@ export function createTableRows<Prepared, Transaction>(
 }
 
 async function runChange(table: ModelTable, { kind, key, values }: RowChange, run: Run, lock: Run): Promise<number> {
-  const name = quoteName(table.table);
+  const name = quoteSqlName(table.table);
   const columns = Object.keys(values);
   const json = columns.map((column) => table.columns.some((one) => one.name === column && one.type === 'json'));
   const bound = Object.values(values);
   if (kind === 'insert') {
     const places = columns.map((_, i) => `$${i + 1}`).join(', ');
-    await run(`INSERT INTO ${name} (${columns.map(quoteName).join(', ')}) VALUES (${places})`, bound, json);
+    await run(`INSERT INTO ${name} (${columns.map(quoteSqlName).join(', ')}) VALUES (${places})`, bound, json);
     return 1;
   }
   const keys = listKeys(table);
   const found = keys.map((column) => key[column]);
   const writeCondition = (from: number): string =>
-    keys.map((column, i) => `${quoteName(column)} = $${from + i + 1}`).join(' AND ');
+    keys.map((column, i) => `${quoteSqlName(column)} = $${from + i + 1}`).join(' AND ');
   const { length } = await lock(`SELECT 1 AS n FROM ${name} WHERE ${writeCondition(0)}`, found);
   if (length !== 1) return length;
   if (kind === 'delete') await run(`DELETE FROM ${name} WHERE ${writeCondition(0)}`, found);
   else {
-    const sets = columns.map((column, i) => `${quoteName(column)} = $${i + 1}`).join(', ');
+    const sets = columns.map((column, i) => `${quoteSqlName(column)} = $${i + 1}`).join(', ');
     const types = [...json, ...keys.map(() => false)];
     await run(`UPDATE ${name} SET ${sets} WHERE ${writeCondition(columns.length)}`, [...bound, ...found], types);
   }
@@ -125,14 +125,14 @@ function writeSelect(
   table: ModelTable,
   { filter, sort, skip, limit }: RowWindow,
 ): { readonly sql: string; readonly values: readonly unknown[] } {
-  const column = quoteName(filter?.column ?? '');
+  const column = quoteSqlName(filter?.column ?? '');
   const condition =
     filter?.contains === true ? `position(lower($1) IN lower(CAST(${column} AS text))) > 0` : `${column} = $1`;
-  const first = sort === null ? [] : [`${quoteName(sort.column)} ${sort.descending ? 'DESC' : 'ASC'}`];
-  const order = [...first, ...listKeys(table).map(quoteName)];
+  const first = sort === null ? [] : [`${quoteSqlName(sort.column)} ${sort.descending ? 'DESC' : 'ASC'}`];
+  const order = [...first, ...listKeys(table).map(quoteSqlName)];
   return {
     sql: [
-      `SELECT * FROM ${quoteName(table.table)}`,
+      `SELECT * FROM ${quoteSqlName(table.table)}`,
       ...(filter === null ? [] : [`WHERE ${condition}`]),
       ...(order.length === 0 ? [] : [`ORDER BY ${order.join(', ')}`]),
       `LIMIT ${limit} OFFSET ${skip}`,

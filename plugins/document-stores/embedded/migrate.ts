@@ -8,15 +8,8 @@ import { toCollectionStep, toStoreName } from '../shared/outline.js';
 import { planCollections, type KnownCollection, type CollectionIndex, type PlannedChange } from '../shared/plan.js';
 import { NO_METADATA, type CollectionMetadata } from './rules.js';
 import { formatPathLiteral, formatSearchVector } from './search.js';
-import {
-  formatComment,
-  toIndexName,
-  parseComment,
-  quoteIdentifier,
-  toTableName,
-  createTexts,
-  type CollectionTables,
-} from './tables.js';
+import { formatComment, toIndexName, parseComment, toTableName, createTexts, type CollectionTables } from './tables.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 export interface MigrationPlace {
   readonly sql: Dialect;
@@ -41,13 +34,11 @@ const toKnownIndex = ({ change, columns }: PlannedChange, name: string): Collect
 
 function formatIndexSql(planned: PlannedChange, table: string, name: string): string[] {
   const fields = planned.columns.map((column) => column.name);
-  const index = quoteIdentifier(toIndexName(table, name));
+  const index = quoteSqlName(toIndexName(table, name));
   if (planned.change === 'add-unique')
-    return [
-      `CREATE UNIQUE INDEX ${index} ON ${quoteIdentifier(table)} (${fields.map(formatIndexExpression).join(', ')})`,
-    ];
+    return [`CREATE UNIQUE INDEX ${index} ON ${quoteSqlName(table)} (${fields.map(formatIndexExpression).join(', ')})`];
   if (planned.change === 'add-search')
-    return [`CREATE INDEX ${index} ON ${quoteIdentifier(table)} USING gin (${formatSearchVector(fields)})`];
+    return [`CREATE INDEX ${index} ON ${quoteSqlName(table)} USING gin (${formatSearchVector(fields)})`];
   return [];
 }
 

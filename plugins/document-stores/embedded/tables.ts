@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { NO_METADATA, type CollectionMetadata } from './rules.js';
+import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 /** Rows per statement. */
 export const BATCH_ROWS = 500;
 /** An arbitrary advisory lock key. */
 const LOCK = '7306089142510572';
 const NAME_BYTES = 63;
-
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** At most 63 bytes; longer names end in a digest. */
 export function fitName(name: string, suffix = ''): string {
@@ -26,7 +25,7 @@ export const toTableName = (collection: string, instance: string): string =>
 export const toIndexName = (table: string, name: string): string => fitName(`${table}_${name}`);
 
 export const formatComment = (table: string, known: CollectionMetadata): string =>
-  `COMMENT ON TABLE ${quoteIdentifier(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
+  `COMMENT ON TABLE ${quoteSqlName(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
 
 export const parseComment = (comment: unknown): CollectionMetadata =>
   typeof comment === 'string' && comment.startsWith('{"rules":')
@@ -50,7 +49,7 @@ export interface TableStatements {
 const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
 
 export function createTexts(name: string): TableStatements {
-  const table = quoteIdentifier(name);
+  const table = quoteSqlName(name);
   const known = new Map<string, string>();
   function read(lists: number, more: readonly string[], early: boolean): string {
     const key = `${lists} ${String(early)} ${more.join(' ')}`;
@@ -71,8 +70,8 @@ export function createTexts(name: string): TableStatements {
     table,
     create: [
       `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, doc json NOT NULL, terms text[] NOT NULL)`,
-      `CREATE UNIQUE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_seq'))} ON ${table} (seq)`,
-      `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_terms'))} ON ${table} USING gin (terms) WITH (fastupdate = off)`,
+      `CREATE UNIQUE INDEX IF NOT EXISTS ${quoteSqlName(fitName(name, '_seq'))} ON ${table} (seq)`,
+      `CREATE INDEX IF NOT EXISTS ${quoteSqlName(fitName(name, '_terms'))} ON ${table} USING gin (terms) WITH (fastupdate = off)`,
     ],
     insert: `INSERT INTO ${table} (id, doc, terms) SELECT id, doc::json, terms::text[] FROM ${RECORDS} RETURNING 1 AS one`,
     update: `UPDATE ${table} AS d SET doc = r.doc::json, terms = r.terms::text[] FROM ${RECORDS} WHERE d.id = r.id RETURNING 1 AS one`,

@@ -11,6 +11,7 @@ import { scanSql } from './text/scan.js';
 import { getLexemeName, isName, toLexemes, type Lexeme } from './text/read.js';
 import type { Dialect, Row } from '../../dialects/kind.js';
 import type { SqlInput, SqlStatement, FusedStatement } from './statement.js';
+import { quoteSqlName } from './text/quotes.js';
 
 /** Types with the same text in database and parameter, and casts that bind their values unchanged. */
 const CASTS: Readonly<Partial<Record<ColumnType, RegExp>>> = {
@@ -41,7 +42,9 @@ export function fuseStatements(
     locked.placeholders.map(({ n, start, end }) => [start, end, bind(read.inputs[n - 1]!)]),
   );
   const names = [...selected.keys()];
-  const results = names.map((name, at) => `(SELECT ${SOURCE}.${quote(name)} FROM ${SOURCE}) AS ${SOURCE}_${at}`).join();
+  const results = names
+    .map((name, at) => `(SELECT ${SOURCE}.${quoteSqlName(name)} FROM ${SOURCE}) AS ${SOURCE}_${at}`)
+    .join();
   const edits: Edit[] = [
     [clauses.start, clauses.start, `WITH ${SOURCE} AS (${readText}) `],
     [clauses.condition, clauses.condition, ' ('],
@@ -60,7 +63,7 @@ export function fuseStatements(
     const type = column === undefined ? undefined : selected.get(column);
     if (column === undefined || cast === null || !type || CASTS[type]?.test(cast) !== true) return null;
     // As text, because a parameter is bound as text.
-    edits.push([start, end, `(SELECT ${SOURCE}.${quote(column)}::text FROM ${SOURCE})`]);
+    edits.push([start, end, `(SELECT ${SOURCE}.${quoteSqlName(column)}::text FROM ${SOURCE})`]);
   }
   const prepared = connection.prepare({
     scan: scanSql(replaceSpans(change.scan.text, edits)),
@@ -115,8 +118,6 @@ function replaceSpans(text: string, edits: readonly Edit[]): string {
   }
   return built + text.slice(at);
 }
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** It calls nothing. */
 const isLockedRow = ({ isRepeated, hide, need, scan, prepared }: SqlStatement): boolean =>

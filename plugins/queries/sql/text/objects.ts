@@ -1,5 +1,6 @@
 /** Finds the views and functions that scripts create. Reads tokens, so it serves all dialects. */
 import type { StatementText, StoredObject } from '../../../../contract/statement-text.js';
+import { quoteSqlName } from './quotes.js';
 import { findGroupEnd, getLexemeName, isName, toLexemes, type Lexeme } from './read.js';
 import { scanSql } from './scan.js';
 
@@ -80,7 +81,7 @@ const findEnd = (words: readonly Lexeme[], from: number, limit: number): number 
 
 /** With its columns by position, as those of a WITH entry. */
 function scanQuery(query: string, columns: readonly string[]): StatementText {
-  const list = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
+  const list = columns.map(quoteSqlName).join(', ');
   return scanSql(columns.length === 0 ? query : `WITH x (${list}) AS (${query}) SELECT 1`);
 }
 
