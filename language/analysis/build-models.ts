@@ -174,9 +174,7 @@ function buildActionModel(
     repeat: action.repeat,
     models: action.models,
     stores: trimList(placed.flatMap(({ query, place }) => (isInside(query.node, action.node) ? [place] : []))),
-    get answers() {
-      return findResultColumns(resource, action.key, queries?.answers ?? NOTHING);
-    },
+    answers: findResultColumns(resource, action.key, queries?.answers ?? NOTHING),
     secrets: action.secrets,
     secretModels: action.secretModels,
     behind: action.behind,

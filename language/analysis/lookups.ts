@@ -106,22 +106,40 @@ export class SharedAnswer {
   }
 }
 
+/** What a stage has looked up. One exists for each stage of each definition, so it is small. */
+class RecordedAnswers implements CachedLookups {
+  readonly #answers: readonly SharedAnswer[];
+  #last: number;
+  constructor(answers: readonly SharedAnswer[], sourceNumber: number) {
+    this.#answers = answers;
+    this.#last = sourceNumber;
+  }
+  hasSameAnswers(source: object, sourceNumber: number): boolean {
+    if (sourceNumber === this.#last) return true;
+    for (const one of this.#answers) if (!one.hasSameAnswer(source, sourceNumber)) return false;
+    this.#last = sourceNumber;
+    return true;
+  }
+}
+
 interface Recording<S> {
   readonly source: S;
   /** By key, what other definitions have looked up in this stage. */
   readonly shared: Map<string, SharedAnswer>;
+  readonly answers: SharedAnswer[];
   given: Map<string, StageInput> | null;
 }
 
-/** What a stage has looked up. One exists for each stage of each definition, so it is small. */
-export class RecordedAnswers<S extends object> implements CachedLookups {
-  #answers: SharedAnswer[] = [];
-  #last: number;
+const NO_ANSWERS: readonly SharedAnswer[] = Object.freeze([]);
+
+/** The lookups of a stage while it runs. */
+export class AnswerRecorder<S extends object> implements Lookups<S> {
+  readonly #number: number;
   /** Null when the stage has run; the functions that read answers hold this object. */
   #recording: Recording<S> | null;
   constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>) {
-    this.#last = sourceNumber;
-    this.#recording = { source, shared, given: null };
+    this.#number = sourceNumber;
+    this.#recording = { source, shared, answers: [], given: null };
   }
   /** Fails when the stage has run. */
   readonly readAnswer = <A extends StageInput>(
@@ -130,25 +148,20 @@ export class RecordedAnswers<S extends object> implements CachedLookups {
     print?: (answer: A) => StageInput,
   ): A => {
     if (this.#recording === null) throw new Error(`the stage has run, and reads ${key}`);
-    const { source, shared } = this.#recording;
+    const { source, shared, answers } = this.#recording;
     const given = (this.#recording.given ??= new Map());
     if (given.has(key)) return given.get(key) as A;
     const answer = read(source);
     given.set(key, answer);
     const known = shared.get(key);
-    const held = known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, this.#last);
+    const held = known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, this.#number);
     if (held !== known) shared.set(key, held);
-    this.#answers.push(held);
+    answers.push(held);
     return answer;
   };
-  endRecording(): void {
-    this.#answers = this.#answers.slice();
+  endRecording(): CachedLookups {
+    const answers = this.#recording?.answers ?? NO_ANSWERS;
     this.#recording = null;
-  }
-  hasSameAnswers(source: object, sourceNumber: number): boolean {
-    if (sourceNumber === this.#last) return true;
-    for (const one of this.#answers) if (!one.hasSameAnswer(source, sourceNumber)) return false;
-    this.#last = sourceNumber;
-    return true;
+    return new RecordedAnswers(answers.length === 0 ? NO_ANSWERS : answers.slice(), this.#number);
   }
 }

@@ -6,11 +6,11 @@ import type { CodeEntry } from '../../contract/problem.js';
 import { splitIntoBlocks, type Blocks } from './blocks.js';
 import { trimList } from '../source/trim-list.js';
 import {
+  AnswerRecorder,
   isSame,
   JoinedLookups,
   MOST_SHARED,
   numberSource,
-  RecordedAnswers,
   type CachedLookups,
   type Lookups,
   type SharedAnswer,
@@ -252,9 +252,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       runStage(thing, report, stage, (own) => ({ outcome: stage.compute(own), lookups: null })) as T,
     getOrLookUp: <T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T =>
       runStage(thing, report, stage, (own, known, number) => {
-        const lookups = new RecordedAnswers(stage.source, number, getAnswers(stage.name));
-        const computed = stage.compute(lookups, own);
-        lookups.endRecording();
+        const recorder = new AnswerRecorder(stage.source, number, getAnswers(stage.name));
+        const computed = stage.compute(recorder, own);
+        const lookups = recorder.endRecording();
         return { outcome: known && stage.reuse ? stage.reuse(known.outcome as T, computed) : computed, lookups };
       }) as T,
     *getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): Steps<R[]> {
