@@ -20,7 +20,7 @@ describe('language server: test files', () => {
     editor = await openEditor({
       files: {
         'definitions/_note.model.json':
-          '{ "id": { "type": "String", "primary_key": true }, "text": { "type": "String" } }',
+          '{ "id": { "type": "Number", "primary_key": true, "auto_increment": true }, "text": { "type": "String" } }',
         [RESOURCE]: JSON.stringify({ ...defineReturnResource('code', 1), id: 'code' }),
         [FILE]: TEST,
       },
