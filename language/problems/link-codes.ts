@@ -47,6 +47,12 @@ export const LINK_CODES = {
     'No earlier step of the case connects the client "{name}".{hint}',
     'Add a step such as `{"connect": {"client": "screen"}}` before this one.',
   ),
+  TST_DUPLICATE: defineProblem(
+    'warning',
+    'Two cases of one name',
+    'Another case of this file is named "{name}" too.',
+    'Reports and `--filter` name cases; give each its own name.',
+  ),
   TST_IDENTIFIER: defineProblem(
     'error',
     'Identifier that the generator does not create',

@@ -61,6 +61,7 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
     for (const one of listItems(given, 'identifiers')) checkIdentifiers(context, doc, report, one);
   }
   for (const step of cases.flatMap((one) => listItems(one, 'steps'))) {
+    checkStep(doc, report, step);
     const request = findValue(step, 'request');
     if (request?.type === 'object' && !['resource', 'path'].some((name) => findMember(request, name)))
       report.add(
@@ -72,8 +73,37 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
     const code = findValue(findValue(findValue(step, 'expect'), 'problem'), 'code');
     if (code !== null) checkCode(context, definition, report, code);
   }
+  checkCaseNames(doc, report, cases);
   checkSaved(definition, report, cases);
   for (const one of cases) checkClients(definition, report, listItems(one, 'steps'));
+}
+
+const ANSWERED = ['request', 'connect', 'receive'];
+const WORK = [...ANSWERED, 'disconnect', 'wait', 'run', 'insert', 'update', 'delete'];
+
+/** A step does something, and only a response is compared or saved. */
+function checkStep(doc: Document, report: Report, { type, start, members }: LocatedNode): void {
+  if (type !== 'object') return;
+  const isDone = (names: readonly string[]): boolean => members.some(({ key }) => names.includes(key));
+  const add = (place: string, from: number, names: readonly string[]): void =>
+    report.add(
+      'DEF_CHOICE_MISSING',
+      { doc, start: from, end: from + 1 },
+      { place, expected: names.map((name) => `"${name}"`).join(', ') },
+    );
+  const compared = members.find(({ key }) => key === 'expect' || key === 'save');
+  if (compared !== undefined && !isDone(ANSWERED)) add(`A step with "${compared.key}"`, start, ANSWERED);
+  else if (!isDone(WORK)) add('A step', start, WORK);
+}
+
+function checkCaseNames(doc: Document, report: Report, cases: readonly LocatedNode[]): void {
+  const known = new Set<string>();
+  for (const id of cases.map((one) => findValue(one, 'id'))) {
+    if (id?.type !== 'string') continue;
+    const name = String(id.scalar);
+    if (known.has(name)) report.add('TST_DUPLICATE', { doc, start: id.start, end: id.end }, { name });
+    known.add(name);
+  }
 }
 
 function checkIdentifiers({ registry }: TestContext, doc: Document, report: Report, listed: LocatedNode): void {
@@ -179,6 +209,8 @@ function checkSaved({ doc, finds, node: file }: Definition, report: Report, case
       const { root, tail } = part;
       const [name = ''] = tail;
       if (root !== 'SAVED') report.add('ACC_NOT_HERE', spot, { root, place: 'this test', expected: '$SAVED' });
+      else if (name === '')
+        report.add('ACC_TAIL', spot, { accessor: '$SAVED', what: 'needs the name of a saved value' });
       else if (!names.includes(name)) {
         const near = findNearest(name, names);
         report.add('TST_UNSAVED', spot, { name, hint: formatHint(near && `$SAVED.${near}`) });
