@@ -46,10 +46,18 @@ export async function bootProject(
   }
 }
 
+export function showProblems(
+  { problems, analysis }: Pick<InvalidDefinitionsError, 'problems' | 'analysis'>,
+  project: Project,
+  terminal: Terminal,
+): void {
+  const documents = addConfigDocument(project, analysis?.documents);
+  terminal.stderr.write(`${formatProblems(problems, documents, createPaint(terminal))}\n`);
+}
+
 /** Rethrows any other error. */
 export function showInvalidDefinitions(error: unknown, project: Project, terminal: Terminal): void {
   if (!(error instanceof InvalidDefinitionsError)) throw error;
-  const documents = addConfigDocument(project, error.analysis?.documents);
-  const paint = createPaint(terminal);
-  terminal.stderr.write(`${formatProblems(error.problems, documents, paint)}\n\n${formatError(error, paint)}\n`);
+  showProblems(error, project, terminal);
+  terminal.stderr.write(`\n${formatError(error, createPaint(terminal))}\n`);
 }

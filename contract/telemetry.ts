@@ -8,6 +8,8 @@ export interface InvocationRecord {
   readonly resource: string | undefined;
   /** As written in the definition. */
   readonly path: string | undefined;
+  /** The beginning of a path that nothing serves. */
+  readonly unserved?: string | undefined;
   /** Of an HTTP request. */
   readonly method: string | undefined;
   /** Milliseconds since 1970. */

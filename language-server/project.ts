@@ -28,6 +28,7 @@ import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache } from './effective-config.js';
 import { createTextTrials, type TrialSource } from './trial.js';
+import { isNewDocument } from './uri.js';
 
 const MANY_FILES = 200;
 
@@ -208,9 +209,11 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
 
   const getAnalyser = (): Analyser => findAnalyser(state.plugins);
 
-  /** Removes problems about unknown names while some plugins are unknown. */
-  function removeUncertain(problems: readonly Problem[]): readonly Problem[] {
+  /** Removes that a new document is empty, and problems about unknown names while some plugins are unknown. */
+  function removeUncertain(all: readonly Problem[]): readonly Problem[] {
     const { complete, registry } = state.plugins;
+    const isNew = (name: string): boolean => isNewDocument(name, typed.get(name)?.text ?? null);
+    const problems = all.filter(({ code, file }) => code !== 'SRC_EMPTY' || !isNew(join(folder, file)));
     return complete ? problems : omitGuesses(problems, registry);
   }
 

@@ -1,5 +1,5 @@
 /** Converts between file names and URIs. */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const toFileUri = (name: string): string => pathToFileURL(name).href;
@@ -16,6 +16,10 @@ export function toFilePath(uri: string, windows = process.platform === 'win32'):
 
 /** Of no file on disk. */
 const UNTITLED_FOLDER = '.untitled';
+
+/** Nothing is wrong in a new document before something is typed. */
+export const isNewDocument = (name: string, text: string | null): boolean =>
+  text?.trim() === '' && basename(dirname(name)) === UNTITLED_FOLDER;
 
 /** The name that an unsaved document has in a project; null for other URIs. */
 export function toUntitledName(uri: string, folder: string): string | null {

@@ -7,11 +7,10 @@ import { asText } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
-import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
 import { createAnalyser } from '../../language/analysis/analyse.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
-import { showInvalidDefinitions } from '../boot.js';
+import { showProblems } from '../boot.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
@@ -208,7 +207,8 @@ async function readAnalysis(project: Project, terminal: Terminal): Promise<Analy
   const loaded = config && (await loadDefinitions(project, config));
   const problems = loaded?.problems ?? configProblems;
   if (loaded !== null && !hasErrors(problems)) return loaded.analysis;
-  showInvalidDefinitions(new InvalidDefinitionsError(problems, loaded?.analysis ?? null), project, terminal);
+  showProblems({ problems, analysis: loaded?.analysis ?? null }, project, terminal);
+  terminal.stderr.write('\nNo case was run.\n');
   return null;
 }
 

@@ -85,12 +85,17 @@ export async function matchFiles(
   const contents = new Map<string, string>();
   for (const path of wanted.map((one) => asText(one['path'])).filter(Boolean))
     contents.set(path, Buffer.from(await reader.readPath(path)).toString('base64'));
-  return matchRows(wanted, files.map(describeFile), (item, actual) => {
-    const { path, ...fields } = item as JsonObject;
-    const found = match(fields, actual);
-    if (path === undefined || (actual as { base64: string }).base64 === contents.get(asText(path))) return found;
-    return [...found, { pointer: '/path', message: `the content is not that of ${asText(path)}` }];
-  });
+  return matchRows(
+    wanted,
+    files.map(describeFile),
+    (item, actual) => {
+      const { path, ...fields } = item as JsonObject;
+      const found = match(fields, actual);
+      if (path === undefined || (actual as { base64: string }).base64 === contents.get(asText(path))) return found;
+      return [...found, { pointer: '/path', message: `the content is not that of ${asText(path)}` }];
+    },
+    'file',
+  );
 }
 
 /** Equal where the files are the same. */

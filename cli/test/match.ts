@@ -60,13 +60,20 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** Pairs each expected row with another row of the table, in any order. */
-export function matchRows(expected: readonly Json[], rows: readonly unknown[], match: Match): readonly Mismatch[] {
+export function matchRows(
+  expected: readonly Json[],
+  rows: readonly unknown[],
+  match: Match,
+  noun = 'row',
+): readonly Mismatch[] {
   const { lacking, left } = pairItems(expected, rows, match);
   const absent = lacking.flatMap((at) => {
     // With one row left over, the difference says more.
     if (lacking.length === 1 && left.length === 1) return addKey(String(at), match(expected[at] ?? null, left[0]));
-    return [{ pointer: `/${at}`, message: `no such row; the rows without an expectation: ${show(left)}` }];
+    return [{ pointer: `/${at}`, message: `no such ${noun}; the ${noun}s without an expectation: ${show(left)}` }];
   });
   if (lacking.length > 0 || left.length === 0) return absent;
-  return [{ pointer: '', message: `expected ${expected.length} row(s), received ${rows.length}, also ${show(left)}` }];
+  return [
+    { pointer: '', message: `expected ${expected.length} ${noun}(s), received ${rows.length}, also ${show(left)}` },
+  ];
 }

@@ -21,7 +21,7 @@ export async function createRequest(
   const headers = fillAll(asObject(request['headers']), saved) as Readonly<Record<string, string>>;
   const credentials = await server.createCredentials({
     id: id === '' ? server.findResource(url.pathname) : id,
-    claims: readClaims(request['as'] ?? given['claims'] ?? null, saved),
+    claims: readClaims(request['as'], given, saved),
     signed: typeof request['signed'] === 'boolean' ? request['signed'] : null,
     method,
     path: `${url.pathname}${url.search}`,
@@ -57,7 +57,7 @@ export async function createHandshake(
   if (upgrade === undefined) throw new Error('the config does not enable WebSocket (`"websocket": {"enabled": true}`)');
   const uid = asText(connect['uid']);
   const query = uid === '' ? '' : `?uid=${encodeURIComponent(String(fillSaved(uid, saved)))}`;
-  const claims = readClaims(connect['as'] ?? given['claims'] ?? null, saved);
+  const claims = readClaims(connect['as'], given, saved);
   const path = `${upgrade.path}${query}`;
   const url = new URL(path, server.url.replace(/^http/, 'ws'));
   const ids = [asText(connect['resource']), ...server.kernel.analysis().resources.map(({ id }) => id)].filter(Boolean);
@@ -70,5 +70,7 @@ export async function createHandshake(
 
 const EMPTY = new Uint8Array();
 
-const readClaims = (claims: Json, saved: Saved): JsonObject | null =>
-  isObject(claims) ? (fillAll(claims, saved) as JsonObject) : null;
+function readClaims(as: Json | undefined, given: JsonObject, saved: Saved): JsonObject | null {
+  const claims = as === undefined || as === true ? given['claims'] : as;
+  return isObject(claims) ? (fillAll(claims, saved) as JsonObject) : null;
+}

@@ -10,7 +10,7 @@ import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
-import { listRows, type TestStores } from './stores.js';
+import { listRows, orderByReferences, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
 
 export interface CaseContext {
@@ -81,8 +81,9 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   const { test, stores, server } = running;
   server.begin(test.given, running.match);
   await stores.resetAll();
-  for (const [name, rows] of Object.entries(asObject(test.given['tables'])))
-    await stores.insertRows(stores.getTable(name), listRows(fillAll(rows, running.saved) as Json));
+  const given = Object.entries(asObject(test.given['tables']));
+  for (const [table, rows] of orderByReferences(given.map(([name, rows]) => [stores.getTable(name), rows] as const)))
+    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json));
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;
   for (const [index, step] of test.steps.entries()) {
@@ -102,7 +103,7 @@ async function checkEffects({ server, test: { expect }, match, fail }: Running):
   const asList = (json: Json | undefined): readonly Json[] | null =>
     Array.isArray(json) ? (json as readonly Json[]) : null;
   const wantedJobs = asList(jobs);
-  if (wantedJobs !== null) fail('/expect/jobs', matchRows(wantedJobs, await server.jobs.listJobs(), match));
+  if (wantedJobs !== null) fail('/expect/jobs', matchRows(wantedJobs, await server.jobs.listJobs(), match, 'job'));
   if (calls !== undefined) fail('/expect/calls', match(calls, server.services.calls));
   if (messages !== undefined) fail('/expect/messages', match(messages, server.messages));
 }

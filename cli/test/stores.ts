@@ -94,5 +94,18 @@ export function openTestStores(kernel: Kernel): TestStores {
   };
 }
 
+/** Each table behind those that it refers to, as foreign keys need it. */
+export function orderByReferences<T>(all: readonly (readonly [ModelTable, T])[]): (readonly [ModelTable, T])[] {
+  const seen = new Set<ModelTable>();
+  const visit = (one: readonly [ModelTable, T]): (readonly [ModelTable, T])[] => {
+    const [table] = one;
+    if (seen.has(table)) return [];
+    seen.add(table);
+    const before = all.filter(([other]) => table.columns.some(({ references }) => references?.table === other.table));
+    return [...before.flatMap(visit), one];
+  };
+  return all.flatMap(visit);
+}
+
 export const listRows = (rows: Json | undefined): JsonObject[] =>
   Array.isArray(rows) ? (rows as readonly Json[]).filter((row) => isObject(row)) : [];

@@ -290,17 +290,17 @@ async function respondToRoute(transport: Transport, context: RequestContext, rep
 
 function notifyObservers(notify: (record: InvocationRecord) => void, context: RequestContext): void {
   const { id, req, res, plan, route, startedAt, code, clock, invocation } = context;
-  const milliseconds = performance.now() - clock;
   const record = {
     id,
     trigger: 'http',
     resource: plan?.id,
     path: plan === null ? route : `/${plan.path}`,
+    unserved: plan === null && route === undefined ? context.path.slice(0, 200) : undefined,
     method: req.method,
     startedAt,
     status: res.statusCode,
     code,
-    milliseconds,
+    milliseconds: performance.now() - clock,
     actions: invocation?.timings ?? [],
   };
   // No event follows after an early close.

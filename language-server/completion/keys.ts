@@ -1,5 +1,6 @@
 /** Completes member names: missing fields (required ones first), map entries, and all required members of an empty object. */
 import type { CompletionItem } from 'vscode-languageserver';
+import type { Json } from '../../contract/json.js';
 import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../protocol.js';
 import { MODEL_SETTINGS } from '../../language/analysis/grammar.js';
 import type { Expansion, OwnedField } from '../../language/analysis/registry.js';
@@ -10,8 +11,9 @@ import { commaBefore, commaAfter, hasColon, replaceToken } from './edit.js';
 import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
-import { membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
+import { jsonSnippet, membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
 import { findFreeName, listOtherTexts, listStartingValues } from './starting-values.js';
+import { listTestMembers, type TestSample } from './test-samples.js';
 import type { OfferData } from './verify.js';
 import { getPluginExample, numbersIn, listPatterns, listVariants } from './variants.js';
 
@@ -23,12 +25,20 @@ export function keyItems(view: DocumentContext, site: CursorContext): Completion
   // The key being typed does not count as present.
   written.delete(cursor.token?.text ?? '');
   const { field, expansion } = object;
+  const samples = listTestMembers(view, site);
+  const sampled = [...samples]
+    .filter(([name]) => !written.has(name) && expansion?.fields.has(name) !== true)
+    .map(([name, sample], i) => sampledItem(view, site, name, sample, i));
   if (expansion === null) {
     const isModel = levels.length === 1 && site.sort === 'model';
-    return [...mapItems(view, site, field, written), ...(isModel ? modelOptionItems(view, site, written) : [])];
+    const others = mapItems(view, site, field, new Set([...written, ...samples.keys()]));
+    return [...sampled, ...others, ...(isModel ? modelOptionItems(view, site, written) : [])];
   }
   const offered = [...expansion.fields].filter(([name]) => !written.has(name) && !isAlternativeChosen(expansion, name));
-  const fields = offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i));
+  const fields = [
+    ...sampled,
+    ...offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i, samples.get(name)?.json)),
+  ];
   return written.size > 0 || cursor.token !== null ? fields : [...fields, ...variantItems(view, site, field)];
 }
 
@@ -55,6 +65,7 @@ function fieldItem(
   { field, plugin }: OwnedField,
   expansion: Expansion,
   i: number,
+  sample?: Json,
 ): CompletionItem {
   const isNeeded = field.required || isChoice(expansion, name);
   const rank = isNeeded ? '0' : field.meta.advanced === true ? '2' : '1';
@@ -63,7 +74,7 @@ function fieldItem(
   const isPlugin = own === name && view.registry.kind(kind)?.select.by === 'key';
   const isNumber = field.type === 'number' && field.meta.declares !== undefined;
   const next = isNumber ? lastNumber(site)(field.meta.declares ?? 'value') + 1 : undefined;
-  const given = isPlugin ? getPluginExample(view.registry, kind, own) : next;
+  const given = isPlugin ? getPluginExample(view.registry, kind, own) : (sample ?? next);
   const item = memberItem(view, site, name, ...listStartingValues(view, site, { field, name, given }));
   return {
     ...item,
@@ -77,6 +88,17 @@ function fieldItem(
     sortText: `${rank}${formatSortKey(i)}`,
     ...(field.meta.deprecated !== undefined && { tags: [CompletionItemTag.Deprecated] }),
   };
+}
+
+function sampledItem(
+  view: DocumentContext,
+  site: CursorContext,
+  name: string,
+  { json, detail }: TestSample,
+  i: number,
+): CompletionItem {
+  const value = json === undefined ? '$1' : jsonSnippet(view.registry, json);
+  return { ...memberItem(view, site, name, value, () => ['$1']), detail, sortText: `0${formatSortKey(i)}` };
 }
 
 /** `instead`: other values, for where the first one does not check clean. */

@@ -30,6 +30,8 @@ export const valueSnippet = (
   sources: SnippetSources = {},
 ): string => writeValue({ registry, next: first, ...sources }, field, given);
 
+export const jsonSnippet = (registry: Registry, json: Json): string => writeJson({ registry, next: 1 }, json);
+
 /** Members of an object without its braces, one per line. */
 export const membersSnippet = (
   registry: Registry,

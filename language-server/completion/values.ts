@@ -12,14 +12,17 @@ import { namesFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
 import { formatShort } from './names/name-source.js';
 import { commaAfter } from './edit.js';
-import { valueSnippet } from './snippets.js';
+import { jsonSnippet, valueSnippet } from './snippets.js';
 import { listStartingValues, nameResource } from './starting-values.js';
+import { listTestValues, type TestValue } from './test-samples.js';
 import type { OfferData } from './verify.js';
 import { numbersIn, listPatterns, listResourceVariants, listVariants } from './variants.js';
 
 export function valueItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const field = site.levels.at(-1)?.field ?? null;
   if (site.cursor.at !== 'value' || field === null || isAccessor(site)) return [];
+  const sampled = listTestValues(view, site).map((one, i) => sampleItem(view, site, one, i));
+  if (sampled.length > 0 && site.levels.length === 1) return sampled;
   // At the root only whole definitions are valid.
   if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);
   const forms = field.type === 'either' ? field.options : [field];
@@ -28,6 +31,7 @@ export function valueItems(view: DocumentContext, site: CursorContext): Completi
   const listed = new Set(list.map(({ scalar }) => String(scalar)));
   const known = new Set([...listed, ...items.map(({ label }) => label)]);
   return [
+    ...sampled,
     ...items.filter(({ label }) => !listed.has(label)),
     ...exampleItems(
       view,
@@ -37,6 +41,13 @@ export function valueItems(view: DocumentContext, site: CursorContext): Completi
       known,
     ),
   ];
+}
+
+function sampleItem(view: DocumentContext, site: CursorContext, { json, label }: TestValue, i: number): CompletionItem {
+  const offer = { label: label ?? formatShort(json) };
+  return typeof json === 'object' && json !== null
+    ? snippetItem(view, site, jsonSnippet(view.registry, json), i, offer)
+    : valueItem(view, site, JSON.stringify(json), Rank.NAMES, i, offer);
 }
 
 /** Finite sets of literals first, then names declared elsewhere. */

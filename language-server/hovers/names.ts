@@ -1,7 +1,7 @@
 /** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
 import type { Declaration, Reference } from '../../language/analysis/facts.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
-import { listTestTables, type TestTable } from '../../language/analysis/checks/tests.js';
+import { listMembers, listTestTables, type TestTable } from '../../language/analysis/test-tables.js';
 import { type SourceLocation, isInside } from '../../language/analysis/report.js';
 import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import { joinBlocks } from '../../language/export/markdown.js';
@@ -51,8 +51,8 @@ function findNameAt(
 const findTestTable = (view: DocumentContext, site: CursorContext, definition: Definition): TestTable | undefined =>
   definition.sort !== 'test'
     ? undefined
-    : listTestTables(definition).find(({ table, rows }) =>
-        [table, ...rows.flat()].some(({ keyStart: start, keyEnd: end }) =>
+    : listTestTables(definition).find((one) =>
+        [one.table, ...listMembers(one)].some(({ keyStart: start, keyEnd: end }) =>
           isAtCursor(view, site, definition, { doc: definition.doc, start, end }),
         ),
       );

@@ -147,6 +147,8 @@ export function* analyseDefinitions(
           groups,
           linked,
           uniques,
+          stores,
+          hasSql: run.sql !== undefined,
           faulty,
           repaired,
         })

@@ -25,6 +25,7 @@ import { checkAllPlugins } from './plugin-stage.js';
 import { compareByPlace, toProblems, type PendingProblem } from './report.js';
 import type { Blocks } from './stage-cache.js';
 import type { Steps } from './steps.js';
+import type { Stores } from './stores.js';
 import type { UniqueFields } from './uniques.js';
 
 export interface VerifiedFindings {
@@ -46,6 +47,8 @@ export interface SetChecks extends WholeSet {
   readonly groups: Blocks<LinkedGroup>;
   readonly linked: Blocks<LinkedResource>;
   readonly uniques: UniqueFields;
+  readonly stores: Stores;
+  readonly hasSql: boolean;
   readonly faulty: ReadonlySet<string>;
   readonly repaired: ReadonlySet<string>;
   readonly refusals: StatementRejections | undefined;
@@ -55,7 +58,8 @@ export interface SetChecks extends WholeSet {
 export function* checkSet(set: SetChecks): Steps<SetFindings> {
   const { registry, memory, report, env, given, tables, definitions, defined, blocks, groups, linked } = set;
   const all = linked.flat();
-  yield* checkTests(set, set.tests, { tables, models: defined, paths: set.paths });
+  const isSeeded = set.objects.hasScripts || !set.hasSql;
+  yield* checkTests(set, set.tests, { tables, models: defined, paths: set.paths, stores: set.stores, isSeeded });
   reportDuplicatePaths(linked, { memory, report });
   yield* checkAllPlugins(set, { definitions: defined, blocks, groups, linked, uniques: set.uniques });
   yield* checkGroupOwners(set, groups);

@@ -2,13 +2,13 @@
  * Resolves the bare strings of parameter lists (`sources.ts`). A string without a source is an error, or a literal
  * under a foreign profile.
  */
+import { canStoreValue } from '../../contract/column-values.js';
 import { isObject, type Json } from '../../contract/json.js';
 import { isSub0 } from '../../contract/profile.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
 import type { TextChange } from '../source/document.js';
 import { findMisspelling, findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
-import { canStoreValue } from './checks/column-values.js';
 import { isProtected } from './checks/protections.js';
 import { listPayloadReaders } from './checks/readers.js';
 import { getColumnType, type ColumnUsesByStatement } from './checks/types.js';

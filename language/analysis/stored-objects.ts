@@ -18,6 +18,8 @@ export interface IndirectUses {
 export const NO_INDIRECT_USES: IndirectUses = { objects: [], models: [] };
 
 export interface StoredObjects {
+  /** Scripts may write rows, and change tables. */
+  readonly hasScripts: boolean;
   /** Those that the statements use, directly or through others. */
   readonly listUsed: (statements: readonly SqlText[]) => readonly UsedObject[];
 }
@@ -50,6 +52,7 @@ export function createStoredObjects(
   const find = (names: readonly string[]): readonly UsedObject[] =>
     names.flatMap((name) => getObjects().get(name.toLowerCase()) ?? []);
   return {
+    hasScripts: scripts.length > 0,
     listUsed(statements) {
       if ((scripts.length === 0 && stored.length === 0) || statements.length === 0) return [];
       const used = new Set(

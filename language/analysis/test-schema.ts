@@ -24,7 +24,7 @@ const createClaims = (doc = 'Claims.') =>
 
 const createCaller = () =>
   either([createClaims(), flag({ doc: 'A token is sent.' })], {
-    doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
+    doc: 'Claims of the caller, instead of those of `given` (`true`). `false`: no token is sent.',
     examples: [{ id: '1' }],
   });
 
@@ -169,7 +169,7 @@ const response = object('The response. Without `status` and `problem`, it succee
   ),
   problem: object('The request is rejected.', {
     code: text({ doc: 'Code of the problem.', examples: ['VAL_PAYLOAD'] }),
-    pointer: text({ doc: 'JSON pointer to the wrong value in the payload.', examples: ['/text'] }),
+    pointer: text({ doc: 'JSON pointer to the wrong value in the payload.', examples: ['/text'] }).matches(/^(?:\/|$)/),
   }),
 });
 

@@ -93,6 +93,11 @@ describe('the console', () => {
     expect(seen.obstacle).to.contain('secrets');
   });
 
+  it('shows the beginning of a path that nothing serves', async () => {
+    await record(() => shown.post(`/notes/ad/${'x'.repeat(500)}?secret=1`, {}));
+    expect((await list()).at(-1)).to.include({ status: 404, path: `/notes/ad/${'x'.repeat(190)}` });
+  });
+
   it('shows a rejection at its rule, and a failure with the message of the database', async () => {
     const rejected = await record(() => shown.post('/notes/add', { text: '' }));
     expect(rejected).to.include({ status: 422 });

@@ -4,6 +4,7 @@ import { CodeLensRequest, DocumentSymbolRequest, type DocumentSymbol } from 'vsc
 import type { ListedTests } from '../../language-server/features/requests.js';
 import { openAtCaret, requestRename } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
+import { waitUntil } from '../support/until.js';
 import { requestHover } from '../support/hover-requests.js';
 import { defineReturnResource } from '../support/project.js';
 
@@ -20,7 +21,7 @@ describe('language server: test files', () => {
     editor = await openEditor({
       files: {
         'definitions/_note.model.json':
-          '{ "id": { "type": "String", "primary_key": true }, "text": { "type": "String" } }',
+          '{ "id": { "type": "Number", "primary_key": true, "auto_increment": true }, "text": { "type": "String" } }',
         [RESOURCE]: JSON.stringify({ ...defineReturnResource('code', 1), id: 'code' }),
         [FILE]: TEST,
       },
@@ -134,5 +135,88 @@ describe('language server: test files', () => {
     expect(await rename('{ "sk', 'code'))
       .to.contain('{ \\"code\\": \\"x')
       .and.contain('{\\"code\\":{\\"type');
+  });
+
+  describe('completion of values', () => {
+    const NAME = 'definitions/sales/sale.test.json';
+    const rules = [
+      { field: { count: { type: 'NUMBER', min: 2, max: 9 } } },
+      { field: { note: { type: 'STRING' } }, optional: true },
+      { field: { lines: { type: 'ARRAY', fields: { sku: { type: 'STRING' }, size: { type: 'NUMBER' } } } } },
+    ];
+    const sale = {
+      id: 'sale',
+      resource: 'sales/:shop',
+      protected: { extract_claims: ['uid'] },
+      tokenize: { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' },
+      actionables: [
+        {
+          id: 1,
+          mode: 'QUERY',
+          payload_validation: rules,
+          sql_query: {
+            query: 'INSERT INTO sales (shop, count, author) VALUES ($1, $2, $3)',
+            parameters: ['$PAYLOAD.shop', 'count', '$PROTECTED.uid'],
+          },
+        },
+      ],
+      returnables: ['id', 'at', 'count'],
+    };
+    before(async () => {
+      await editor.write({
+        '.env': `KEY=${'k'.repeat(40)}`,
+        'definitions/sales/_sale.model.json': JSON.stringify({
+          id: { type: 'Number', primary_key: true, auto_increment: true },
+          at: { type: 'DateTime', optional: true },
+          shop: { type: 'String', max_length: 3 },
+          count: { type: 'Number' },
+          author: { type: 'String', foreign_key: { of: '_author', key: 'id' } },
+        }),
+        'definitions/sales/_author.model.json': JSON.stringify({ id: { type: 'String', primary_key: true } }),
+        'definitions/sales/sale.resource.json': JSON.stringify(sale),
+      });
+      await waitUntil(async () => (await offer('‸')).labels.includes('test: sale'), 'the new resource');
+    });
+    const offer = (text: string) => editor.requestCompletion(NAME, text);
+    const send = (text: string): string => inStep(`"request": { "resource": "sale", ${text} }`);
+    const receive = (text: string): string => inStep(`"request": { "resource": "sale" }, "expect": { ${text} }`);
+
+    it('has the payload of the resource, by its rules, with the parameters of the path', async () => {
+      const { labels, accept } = await offer(send('"body": { "‸" }'));
+      expect(labels).to.include.members(['shop', 'count', 'note', 'lines']);
+      expect(accept('count')).to.contain('"body": { "count": 2 }');
+      expect(accept('lines')).to.contain('"lines": [{ "sku": "text", "size": 1 }]');
+      expect((await offer(send('"body": { "lines": [{ "‸" }] }'))).labels).to.have.members(['sku', 'size']);
+      expect((await offer(send('"body": { "lines": [{ "size": ‸ }] }'))).labels).to.include('1');
+      expect((await offer(send('"‸"'))).accept('body')).to.match(/"body": \{\s*"shop": "text",\s*"count": 2/);
+      expect((await offer(send('"headers": { "‸" }'))).labels).to.include('authorization');
+      const { labels: paths } = await offer(inStep('"request": { "method": "GET", "path": ‸ }'));
+      expect(paths).to.include('/sales/text').and.include('/code');
+    });
+
+    it('has matchers for the result', async () => {
+      const { labels, accept } = await offer(receive('"body": { "‸" }'));
+      expect(labels).to.include.members(['id', 'at', 'count', '$exactly']);
+      expect(accept('id')).to.contain('"id": { "$any": "integer" }');
+      expect((await offer(receive('"‸"'))).accept('body')).to.match(/"body": \{[^]*"count": \{ "\$any": "integer" \}/);
+    });
+
+    it('has rows of the types of the model, whose foreign keys refer to given rows', async () => {
+      const give = (rows: string): string => `{ "id": "a", "given": { "tables": { ${rows} } }, "cases": [] }`;
+      const { accept, labels } = await offer(give('"authors": [{ "id": "ada" }], "sales": [‸]'));
+      expect(accept('{ row }')).to.contain('"sales": [{ "shop": "tex", "count": 1, "author": "ada" }]');
+      expect(labels).to.not.include('{ … }');
+      const column = await offer(give('"sales": [{ "shop": "a", "count": 1, "author": "a", "‸" }]'));
+      expect(column.accept('at')).to.contain('"at": "2030-01-31T12:00:00.000Z"');
+    });
+
+    it('has a first test for an empty file, and steps for a case', async () => {
+      const { accept, labels } = await offer('‸');
+      expect(labels[0]).to.equal('test: sale');
+      const made = JSON.parse(accept('test: sale')) as { readonly given: object };
+      expect(made).to.have.property('id', 'sale');
+      expect(made.given).to.deep.equal({ claims: { uid: '1' } });
+      expect((await offer('{ "id": "a", "cases": [{ "id": "b", "steps": [‸] }] }')).labels).to.include('step: sale');
+    });
   });
 });

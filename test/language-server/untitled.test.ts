@@ -93,6 +93,10 @@ describe('language server: an untitled document', () => {
 
   it('is checked and completed in a window without a folder', async () => {
     const { editor, type, waitForProblem } = await openUntitled({ hasFolder: false });
+    type('// nothing but a comment');
+    await waitForProblem('SRC_EMPTY');
+    type('  ');
+    await waitForProblem(null);
     const position = type('{ "id": "a", "resource": "a", "whatever": 1, "ac‸" }');
     await waitForProblem('DEF_UNKNOWN_KEY');
     const found = await editor.client.sendRequest(CompletionRequest.type, { textDocument: { uri: URI }, position });

@@ -6,9 +6,12 @@ import { findMember, type LocatedNode, type Member } from '../../source/tree.js'
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { createRenameFix, formatHint, isInside, type Report } from '../report.js';
-import type { StageCache } from '../stage-cache.js';
+import type { Lookups, StageCache } from '../stage-cache.js';
 import type { Steps } from '../steps.js';
+import type { Stores } from '../stores.js';
 import type { TableNames } from '../tables.js';
+import { findValue, listCases, listItems, listTestTables, type TestTable } from '../test-tables.js';
+import { checkRows, type TestedModels } from './test-rows.js';
 
 export interface TestNames {
   /** Another object when the names of tables or columns change. */
@@ -16,61 +19,31 @@ export interface TestNames {
   readonly models: readonly Definition[];
   /** By id. */
   readonly paths: ReadonlyMap<string, string>;
+  readonly stores: Stores;
+  /** Tables may have other rows than those of the tests, and columns that the models do not describe. */
+  readonly isSeeded: boolean;
 }
 
 interface TestContext extends TestNames {
   readonly registry: Registry;
 }
 
-/** A table in `given`, a step or `expect`, and the columns that each row names. */
-export interface TestTable {
-  readonly table: Member;
-  readonly all: readonly Member[];
-  readonly rows: readonly (readonly Member[])[];
-}
-
-export function listTestTables({ node }: Definition): TestTable[] {
-  const cases = listCases(node);
-  return [
-    ...[node, ...cases].flatMap((one) =>
-      ['given', 'expect'].flatMap((name) => listTables(findValue(findValue(one, name), 'tables'))),
-    ),
-    ...cases
-      .flatMap((one) => listItems(one, 'steps'))
-      .flatMap((step) => [
-        ...['insert', 'delete'].flatMap((name) => listTables(findValue(step, name))),
-        ...listTables(findValue(step, 'update'), ['where', 'set']),
-      ]),
-  ];
-}
-
-/** `parts`: the rows in each item. */
-const listTables = (holder: LocatedNode | null, parts: readonly string[] = []): TestTable[] =>
-  (holder?.members ?? []).map((table, _at, all) => ({
-    table,
-    all,
-    rows: (table.value?.items ?? [])
-      .flatMap((item) => (parts[0] === undefined ? [item] : parts.flatMap((part) => findValue(item, part) ?? [])))
-      .map(({ members }) => members),
-  }));
-
-export const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
-  (node && findMember(node, name)?.value) ?? null;
-
-export const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
-  findValue(node, name)?.items ?? [];
-
-const listCases = (node: LocatedNode): readonly LocatedNode[] => listItems(node, 'cases');
-
 export function* checkTests(
   { registry, memory, report }: { readonly registry: Registry; readonly memory: StageCache; readonly report: Report },
   tests: readonly Definition[],
   names: TestNames,
 ): Steps<void> {
-  yield* memory.getOrComputeAll(tests, report, {
+  const { tables, paths, models, stores, isSeeded } = names;
+  const source: TestedModels = { stores, models: new Map(models.map((one) => [one.name, one])) };
+  yield* memory.getOrLookUpAll(memory.splitIntoBlocks('tests', tests), report, {
     name: 'tests',
-    reads: [names.tables, names.paths],
-    compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
+    reads: [tables, paths, isSeeded],
+    source,
+    compute: (one, lookups: Lookups<TestedModels>, own) => {
+      const tested = { registry, tables, isSeeded, lookups };
+      checkTestFile({ ...names, registry }, one, own);
+      checkRows(tested, one, own);
+    },
   });
 }
 
@@ -83,9 +56,12 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
   }
   for (const table of listTestTables(definition)) checkTable(context, definition, report, table);
   const cases = listCases(node);
-  for (const holder of [node, ...cases])
-    for (const file of listItems(findValue(holder, 'given'), 'files')) checkContent(doc, report, file);
+  for (const given of [node, ...cases].map((one) => findValue(one, 'given'))) {
+    for (const file of listItems(given, 'files')) checkContent(doc, report, file);
+    for (const one of listItems(given, 'identifiers')) checkIdentifiers(context, doc, report, one);
+  }
   for (const step of cases.flatMap((one) => listItems(one, 'steps'))) {
+    checkStep(doc, report, step);
     const request = findValue(step, 'request');
     if (request?.type === 'object' && !['resource', 'path'].some((name) => findMember(request, name)))
       report.add(
@@ -97,8 +73,48 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
     const code = findValue(findValue(findValue(step, 'expect'), 'problem'), 'code');
     if (code !== null) checkCode(context, definition, report, code);
   }
+  checkCaseNames(doc, report, cases);
   checkSaved(definition, report, cases);
   for (const one of cases) checkClients(definition, report, listItems(one, 'steps'));
+}
+
+const ANSWERED = ['request', 'connect', 'receive'];
+const WORK = [...ANSWERED, 'disconnect', 'wait', 'run', 'insert', 'update', 'delete'];
+
+/** A step does something, and only a response is compared or saved. */
+function checkStep(doc: Document, report: Report, { type, start, members }: LocatedNode): void {
+  if (type !== 'object') return;
+  const isDone = (names: readonly string[]): boolean => members.some(({ key }) => names.includes(key));
+  const add = (place: string, from: number, names: readonly string[]): void =>
+    report.add(
+      'DEF_CHOICE_MISSING',
+      { doc, start: from, end: from + 1 },
+      { place, expected: names.map((name) => `"${name}"`).join(', ') },
+    );
+  const compared = members.find(({ key }) => key === 'expect' || key === 'save');
+  if (compared !== undefined && !isDone(ANSWERED)) add(`A step with "${compared.key}"`, start, ANSWERED);
+  else if (!isDone(WORK)) add('A step', start, WORK);
+}
+
+function checkCaseNames(doc: Document, report: Report, cases: readonly LocatedNode[]): void {
+  const known = new Set<string>();
+  for (const id of cases.map((one) => findValue(one, 'id'))) {
+    if (id?.type !== 'string') continue;
+    const name = String(id.scalar);
+    if (known.has(name)) report.add('TST_DUPLICATE', { doc, start: id.start, end: id.end }, { name });
+    known.add(name);
+  }
+}
+
+function checkIdentifiers({ registry }: TestContext, doc: Document, report: Report, listed: LocatedNode): void {
+  const name = String(findValue(listed, 'generator')?.scalar);
+  const facts = registry.plugin('generator', name)?.facts;
+  if (facts === undefined) return;
+  const [pattern, length] = [String(facts['pattern']), Number(facts['length'])];
+  for (const { type, scalar, start, end } of listItems(listed, 'values')) {
+    if (type !== 'string' || new RegExp(`^(?:${pattern})$`).test(String(scalar))) continue;
+    report.add('TST_IDENTIFIER', { doc, start, end }, { generator: name, value: `"${scalar}"`, length, pattern });
+  }
 }
 
 const CONTENTS = ['text', 'base64', 'path'];
@@ -154,10 +170,10 @@ function checkTable(
   }
   const stored = [...registry.kinds.values()].flatMap(({ config }) => config?.models?.key ?? []);
   const known = tables.listFields(model);
-  for (const row of rows) {
-    for (const { key: name, keyStart: start, keyEnd: end } of row) {
+  for (const { node } of rows) {
+    for (const { key: name, keyStart: start, keyEnd: end } of node.members) {
       if (known.includes(name) || stored.includes(name)) continue;
-      const near = findNearest(name, omitWritten(known, row));
+      const near = findNearest(name, omitWritten(known, node.members));
       const params = { model, name, hint: formatHint(near) };
       report.add('LNK_UNKNOWN_FIELD', { doc, start, end }, params, createRenameFix(near));
     }
@@ -193,6 +209,8 @@ function checkSaved({ doc, finds, node: file }: Definition, report: Report, case
       const { root, tail } = part;
       const [name = ''] = tail;
       if (root !== 'SAVED') report.add('ACC_NOT_HERE', spot, { root, place: 'this test', expected: '$SAVED' });
+      else if (name === '')
+        report.add('ACC_TAIL', spot, { accessor: '$SAVED', what: 'needs the name of a saved value' });
       else if (!names.includes(name)) {
         const near = findNearest(name, names);
         report.add('TST_UNSAVED', spot, { name, hint: formatHint(near && `$SAVED.${near}`) });

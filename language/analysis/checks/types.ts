@@ -1,6 +1,8 @@
 /** Checks the types of `parameters` and payload rules against their columns. Skips casts and calculations. */
+import { RIGHT, canStoreValue } from '../../../contract/column-values.js';
 import type { ColumnUse } from '../../../contract/statement-text.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
+import type { PluginFacts } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
@@ -10,7 +12,6 @@ import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
 import { getLiteralValue } from '../verbatim.js';
 import { listPayloadReaders } from './readers.js';
-import { RIGHT, canStoreValue } from './column-values.js';
 
 /** Placeholders bound to columns. */
 export type ColumnUsesByStatement = Map<SqlText, readonly ColumnUse[]>;
@@ -77,11 +78,13 @@ const toLocation = ({ resource }: Context, { start, end }: LocatedNode): SourceL
   end,
 });
 
-export function getColumnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
+export function getColumnFacts(registry: Registry, field: Readonly<Record<string, Json>>): PluginFacts {
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
-  const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.column;
-  return typeof column === 'string' ? column : null;
+  return (kind && registry.plugin(kind.kind, asText(field['type']))?.facts) ?? {};
 }
+
+export const getColumnType = (registry: Registry, field: Readonly<Record<string, Json>>): string | null =>
+  getColumnFacts(registry, field).column ?? null;
 
 /** Null if the parameter is not a payload field. */
 export function findPayloadPath({ registry, action }: ValueContext, node: LocatedNode): readonly string[] | null {

@@ -1,6 +1,6 @@
 /** Collects the names in test files: resources, models, fields, claims, events. */
 import type { LocatedNode, Member } from '../../source/tree.js';
-import { findValue, listItems, listTestTables } from '../checks/tests.js';
+import { findValue, listItems, listMembers, listTestTables } from '../test-tables.js';
 import type { Definition, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getClaimGroups } from './claims.js';
@@ -19,11 +19,12 @@ export function collectTests(collecting: SymbolCollector): void {
       if (refers.symbol === 'resource' && resourceOf(String(name)) !== undefined)
         add(resourceId(String(name)), locateContent(spot), 'use');
     }
-    for (const { table, rows } of listTestTables(definition)) {
+    for (const tested of listTestTables(definition)) {
+      const { table } = tested;
       const model = modelOf(table.key);
       if (model === undefined) continue;
       add(modelId(model), locateContent({ doc, start: table.keyStart, end: table.keyEnd }), 'use');
-      for (const { key, keyStart: start, keyEnd: end } of rows.flat())
+      for (const { key, keyStart: start, keyEnd: end } of listMembers(tested))
         add(fieldId(model, key), locateContent({ doc, start, end }), 'use');
     }
     for (const { scalar, start, end } of listEvents(definition)) {

@@ -9,7 +9,7 @@ import type {
   RecordingSummary,
 } from '../../../contract/console.js';
 import { ensureFault } from '../../../contract/fault.js';
-import type { ActionTiming, Frame, Invocation, Payload, Preview } from '../../../contract/plan.js';
+import type { ActionTiming, Frame, Payload, Preview } from '../../../contract/plan.js';
 import { countRows, RawJson } from '../../../contract/raw-json.js';
 import type { ActionPlan } from '../../../contract/resource-plan.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
@@ -72,7 +72,9 @@ export function summarizeRecord(request: RecordedRequest, context: RecordContext
     path: record.path ?? null,
     method: record.method ?? null,
     target:
-      copy === null ? maskTarget(notes?.frame.invocation, record.path, mask, readSecrets(notes, mask)) : copy.target,
+      copy === null
+        ? maskTarget(notes?.frame.invocation.target ?? record.unserved, record.path, mask, readSecrets(notes, mask))
+        : copy.target,
     status: record.status,
     code: record.code ?? null,
     startedAt: record.startedAt,
@@ -227,12 +229,11 @@ function describeProblem(
 
 /** The values of a query may be secrets too. */
 function maskTarget(
-  invocation: Invocation | undefined,
+  target: string | undefined,
   path: string | undefined,
   mask: RecordMask,
   secrets: readonly string[],
 ): string | null {
-  const target = invocation?.target;
   if (target === undefined) return null;
   const mark = target.indexOf('?');
   // What the definition writes is no secret, even if it equals one.

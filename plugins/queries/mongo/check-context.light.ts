@@ -1,4 +1,5 @@
 /** Findings, field names and literals of document queries, checked against the model, if there is one. */
+import { canHoldValue } from '../../../contract/column-values.js';
 import { asText, escapePointer, isObject, getOwn, type Json } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -128,7 +129,7 @@ export function checkValue(context: QueryCheckContext, json: Json, field: QueryD
   const items = getItemField(context, field);
   const wrong = items === null ? null : findWrongItem(context, items, literal.json);
   if (items !== null && wrong !== null) reportType(context, items, { ...literal, json: wrong });
-  else if (!canHold(column, literal.json) || !isObjectLike(context, field, literal.json))
+  else if (!canHoldValue(column, literal.json) || !isObjectLike(context, field, literal.json))
     reportType(context, field, literal);
 }
 
@@ -172,7 +173,7 @@ export function getItemField({ facts }: QueryCheckContext, field: QueryDefinitio
 function findWrongItem(context: QueryCheckContext, items: QueryDefinition, json: Json): Json {
   const column = getColumnType(context, items) ?? '';
   const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
-  return list.find((item) => !isValue(item) && !canHold(column, item)) ?? null;
+  return list.find((item) => !isValue(item) && !canHoldValue(column, item)) ?? null;
 }
 
 export const toFields = (properties: QueryDefinition): [string, QueryDefinition | null][] =>
@@ -217,26 +218,6 @@ const RIGHT: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   timestamp: 'a time as ISO 8601 writes it, such as "2030-01-31T12:00:00Z"',
 };
-const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
-
-export function canHold(column: string, json: Json): boolean {
-  if (json === null) return true;
-  switch (column) {
-    case 'integer':
-      return typeof json === 'number' && Number.isInteger(json);
-    case 'float':
-      return typeof json === 'number';
-    case 'text':
-      return typeof json === 'string';
-    case 'boolean':
-      return typeof json === 'boolean';
-    case 'timestamp':
-      return typeof json === 'string' && TIME.test(json) && !Number.isNaN(Date.parse(json.replace(' ', 'T')));
-    default:
-      return true;
-  }
-}
-
 /** Integers and fractions are both shown as numbers. */
 const describeValue = (json: Json): string => {
   if (typeof json === 'number' || typeof json === 'boolean') return String(json);

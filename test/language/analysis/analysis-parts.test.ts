@@ -3,7 +3,7 @@
  * accessors, secrets in URLs, names of headers.
  */
 import { expect } from 'chai';
-import { canStoreValue } from '../../../language/analysis/checks/column-values.js';
+import { canStoreValue } from '../../../contract/column-values.js';
 import { suggestAccessor } from '../../../language/analysis/checks/accessor-suggestions.js';
 import { classifyDefinitions, listEntries } from '../../../language/analysis/classify.js';
 import { createReport } from '../../../language/analysis/report.js';

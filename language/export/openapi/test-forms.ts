@@ -1,0 +1,72 @@
+/** What a test sends to a resource and can expect of it, for editors. */
+import type { JsonSchema } from '../../../contract/api.js';
+import {
+  combineForms,
+  createListSchema,
+  createObjectSchema,
+  getProperties,
+  isList,
+  isNull,
+} from '../../../contract/forms.js';
+import { isObject, type Json } from '../../../contract/json.js';
+import type { ResourceModel } from '../../analysis/model.js';
+import { sampleSchema } from '../../schema/sample.js';
+import { createRequestShape, type RequestShape } from './request.js';
+import { describeResource } from './resource.js';
+import { createScope, type OpenapiInput } from './scope.js';
+
+export interface TestForms {
+  readonly shape: RequestShape;
+  /** The payload, with the parameters of the path. */
+  readonly sent: JsonSchema;
+  readonly payload: Json;
+  readonly received: JsonSchema;
+}
+
+/** Null if no request can reach the resource. */
+export function describeTestForms(input: Omit<OpenapiInput, 'info'>, resource: ResourceModel): TestForms | null {
+  const whole = { ...input, info: { title: '', version: '' } };
+  const shape = createRequestShape(whole, resource);
+  const described = describeResource(createScope(whole), resource);
+  if (shape === null || described === null) return null;
+  const all = [...described.fields];
+  const fields = createObjectSchema(
+    Object.fromEntries(all.map(([name, { schema }]) => [name, schema])),
+    all.flatMap(([name, { required }]) => (required ? [name] : [])),
+  );
+  const inPath = Object.fromEntries(shape.parameters.map(({ name, sample }) => [name, sample]));
+  return {
+    shape,
+    sent: described.body ?? (described.list ? createListSchema(fields) : fields),
+    payload: isObject(shape.payload) ? { ...inPath, ...shape.payload } : shape.payload,
+    received: combineForms(described.forms.filter((one) => !isNull(one))),
+  };
+}
+
+const FORMS: Readonly<Record<string, string>> = { 'date-time': 'timestamp', uuid: 'uuid', email: 'email', uri: 'url' };
+
+/** Matchers for the values of a schema; undefined where any value may be there. */
+export function createExpectation(schema: JsonSchema): Json | undefined {
+  const { type, format, items } = schema;
+  if (Object.hasOwn(schema, 'const')) return schema['const'];
+  const properties = getProperties(schema);
+  if (properties !== null) {
+    const named = Object.entries(properties).flatMap(([name, one]) => {
+      const value = createExpectation(one);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return Object.fromEntries(named);
+  }
+  if (isList(schema)) {
+    const item = isObject(items) ? createExpectation(items) : undefined;
+    return item === undefined ? { $any: 'list' } : [item];
+  }
+  if (typeof type !== 'string') return undefined;
+  return { $any: (type === 'string' && typeof format === 'string' && FORMS[format]) || type };
+}
+
+/** Values that a schema accepts: all of a short list, or a sample. */
+export function listSamples(schema: JsonSchema): Json[] {
+  if (Array.isArray(schema['enum'])) return [...(schema['enum'] as readonly Json[])];
+  return schema['type'] === 'boolean' ? [true, false] : [sampleSchema(schema)];
+}
