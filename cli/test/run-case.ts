@@ -8,6 +8,7 @@ import { createMatch, matchRows, show, type Match, type Matchers } from './match
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
+import { describeError } from '../statements/run-statement.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
 import { listRows, type TestStores } from './stores.js';
@@ -82,7 +83,11 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   server.begin(test.given, running.match);
   await stores.resetAll();
   for (const [name, rows] of Object.entries(asObject(test.given['tables'])))
-    await stores.insertRows(stores.getTable(name), listRows(fillAll(rows, running.saved) as Json));
+    await stores
+      .insertRows(stores.getTable(name), listRows(fillAll(rows, running.saved) as Json))
+      .catch((error: unknown) => {
+        throw new Error(`the given rows of "${name}": ${describeError(error).text}`);
+      });
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;
   for (const [index, step] of test.steps.entries()) {
