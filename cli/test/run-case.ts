@@ -160,13 +160,15 @@ async function sendRequest({ server, test, saved, contents }: Running, request: 
     const unsent = ['method', 'headers', 'files', 'signed', 'as'].find((field) => request[field] !== undefined);
     if (unsent !== undefined) throw new Error(`"${unsent}" has no effect: a message of a WebSocket client has none`);
     const resource = named || asText(request['path']);
-    const answered = await server.clients.send(client, resource, fillAll(request['body'] ?? {}, saved));
-    server.coverage?.recordResponse(named || server.findResource(resource), answered, 'websocket');
+    const payload = fillAll(request['body'] ?? {}, saved);
+    const answered = await server.clients.send(client, resource, payload);
+    server.coverage?.recordResponse(named || server.findResource(resource), answered, payload, 'websocket');
     return answered;
   }
   const sent = await createRequest(server, request, test.given, { saved, contents });
   const received = await server.send(sent);
-  server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, 'http');
+  const payload = { ...Object.fromEntries(sent.url.searchParams), ...asObject(request['body']) };
+  server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, payload, 'http');
   return received;
 }
 
