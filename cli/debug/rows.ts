@@ -5,6 +5,7 @@ import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { runStatement } from '../statements/run-statement.js';
 import { ExpressionError } from './expression.js';
 import type { PlanFacts, ReachedPlace } from './observer.js';
+import { maskRows, NO_MASK, type SecretMask } from './secrets.js';
 
 type Rows = readonly unknown[];
 
@@ -23,7 +24,7 @@ export const isStatement = (text: string): boolean => /^\s*(?:select|with|values
 export async function readRows(
   text: string,
   { frame, action }: ReachedPlace,
-  { facts, kernel }: { readonly facts: PlanFacts; readonly kernel: Kernel },
+  { facts, kernel, mask }: { readonly facts: PlanFacts; readonly kernel: Kernel; readonly mask: () => SecretMask },
 ): Promise<Rows> {
   const shared = action === null ? undefined : facts.shared.get(action.key);
   const found = shared && findConnection(kernel, shared.handle);
@@ -38,7 +39,8 @@ export async function readRows(
     source.readInside === undefined
       ? readBehindSavepoint(text, source, transaction)
       : source.readInside(source.prepare({ scan, jsonColumns: [] }), transaction);
-  return (await rows).slice(0, MOST_ROWS);
+  const shown = (await rows).slice(0, MOST_ROWS);
+  return mask() === NO_MASK ? shown : maskRows(shown, scan, mask());
 }
 
 async function readBehindSavepoint(text: string, source: RowSource, transaction: unknown): Promise<Rows> {

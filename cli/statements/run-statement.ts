@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { isClause } from '../../plugins/queries/sql/text/clauses.js';
 import { isUnqualified, toLexemes } from '../../plugins/queries/sql/text/read.js';
 import { scanSql } from '../../plugins/queries/sql/text/scan.js';
-import { createSecretMask, maskValue } from '../debug/secrets.js';
+import { createSecretMask, maskRows } from '../debug/secrets.js';
 
 export interface StatementRequest {
   readonly sql: string;
@@ -130,9 +130,8 @@ export async function runStatement(kernel: Kernel, request: StatementRequest): P
     if (obstacle !== null) return createRefusal(obstacle);
     const rows = await runAndRollBack(found, scan, request, { isWrite, isReadOnly });
     const shown = rows.slice(0, MOST_ROWS);
-    const mask = createSecretMask(kernel);
     return {
-      rows: request.explain ? shown : (maskValue(shown, mask, []) as unknown[]),
+      rows: request.explain ? shown : maskRows(shown, scan, createSecretMask(kernel)),
       hasMore: rows.length > MOST_ROWS,
       took: Math.round((performance.now() - begun) * 10) / 10,
       isWrite,

@@ -29,7 +29,7 @@ import { listCalls, runCase } from './run-case.js';
 import { runMutants, type MutantResult } from './run-mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime, startStopwatch } from './time.js';
-import { createDocument, type Document } from '../../language/source/document.js';
+import { createDocument, getWhole, type Document } from '../../language/source/document.js';
 import { replaceJson } from '../../language/source/replace-json.js';
 import { startServer } from './server.js';
 import { openTestStores } from './stores.js';
@@ -283,8 +283,5 @@ async function writeSnapshots(cwd: string, updates: readonly SnapshotUpdate[]): 
   }
   return [...files.keys()].map(({ file }) => file);
 }
-
-/** A definition may be a part of its file. */
-const getWhole = (doc: Document): Document => (doc.within === null ? doc : getWhole(doc.within.doc));
 
 const getStart = ({ within }: Document): number => (within === null ? 0 : within.start + getStart(within.doc));

@@ -24,7 +24,8 @@ export function printCoverage(items: readonly CoveredItem[], terminal: Terminal)
   const rows = [...groups].map(([resource, own]) => {
     const select = (sort: CoveredItem['sort']): CoveredItem[] => own.filter((item) => item.sort === sort);
     const answers = select('resource').some(({ hits }) => hits > 0) ? 'yes' : 'no';
-    return [resource, answers, countReached(select('actionable')), countReached(select('refusal'))];
+    const counts = (['actionable', 'refusal', 'branch'] as const).map((sort) => countReached(select(sort)));
+    return [resource, answers, ...counts];
   });
   const missed = [...groups.values()].flatMap((own) => {
     const isCalled = own.some(({ hits }) => hits > 0);
@@ -35,12 +36,12 @@ export function printCoverage(items: readonly CoveredItem[], terminal: Terminal)
         isCalled ? `"${resource}": ${label}` : `"${resource}" is not called`,
       ]);
   });
-  stdout.write(`\n${alignColumns(['resource', 'answers', 'actionables', 'refusals'], rows, paint)}\n`);
+  stdout.write(`\n${alignColumns(['resource', 'answers', 'actionables', 'refusals', 'branches'], rows, paint)}\n`);
   if (missed.length > 0) stdout.write(`\nno case reaches:\n${alignColumns(null, missed, paint)}\n`);
   stdout.write(`\n${items.filter(({ hits }) => hits > 0).length} of ${items.length} places reached\n`);
 }
 
-/** LCOV: a resource is a function, an actionable a line, a refusal a branch. */
+/** LCOV: a resource is a function, an actionable a line, the others are branches. */
 export function formatLcov(items: readonly CoveredItem[]): string {
   const files = [...groupBy(items, ({ file }) => file)].map(([file, own]) => {
     const hitsByLine = new Map<number, number>();
@@ -48,7 +49,7 @@ export function formatLcov(items: readonly CoveredItem[]): string {
       const line = range.start.line + 1;
       hitsByLine.set(line, Math.max(hitsByLine.get(line) ?? 0, hits));
       if (sort === 'resource') return [`FN:${line},${resource}`, `FNDA:${hits},${resource}`];
-      return sort === 'refusal' ? [`BRDA:${line},0,${index},${hits}`] : [];
+      return sort === 'actionable' ? [] : [`BRDA:${line},0,${index},${hits}`];
     });
     const data = [...hitsByLine].sort(([a], [b]) => a - b).map(([line, hits]) => `DA:${line},${hits}`);
     return ['TN:', `SF:${file}`, ...lines, ...data, 'end_of_record', ''].join('\n');

@@ -13,8 +13,8 @@ import type { ReceivedResponse } from './send.js';
 export interface CoveredItem {
   readonly file: string;
   readonly resource: string;
-  readonly sort: 'resource' | 'actionable' | 'refusal';
-  /** `answers`, `2 runs`, `1: rejects "email"`. */
+  readonly sort: 'resource' | 'actionable' | 'refusal' | 'branch';
+  /** `answers`, `2 runs`, `1: "email" rejects`, `1: "note" is left out`. */
   readonly label: string;
   readonly doc: Document;
   readonly range: Range;
@@ -24,8 +24,8 @@ export interface CoveredItem {
 export interface Coverage {
   /** Observes a kernel, of which it then counts everything. */
   readonly register: (hooks: Registrar) => void;
-  /** `resource`: the id of the one that answered. */
-  recordResponse(resource: string, response: ReceivedResponse, trigger: 'http' | 'websocket'): void;
+  /** `resource`: the id of the one that answered. `sent`: the payload. */
+  recordResponse(resource: string, response: ReceivedResponse, sent: unknown, trigger: 'http' | 'websocket'): void;
   /** Resolves when the kernel has reported all requests with a response. */
   settle(): Promise<void>;
   /** Of the resources that the kernel serves, in the order of files. */
@@ -54,7 +54,7 @@ export function createCoverage(): Coverage {
   }
 
   function countRefusals(resource: string, { action, codes, payloadField }: Rejection): number {
-    if (payloadField !== null) return count('rule', resource, payloadField);
+    if (payloadField !== null) return codes.reduce((sum, code) => sum + count('rule', resource, code, payloadField), 0);
     const sum = (owner: string): number => codes.reduce((total, code) => total + count('refusal', owner, code), 0);
     return action === null ? sum(resource) : sum(action.key) || sum(resource);
   }
@@ -68,6 +68,9 @@ export function createCoverage(): Coverage {
     };
     const seen = new Set<number>();
     const own = refusals.filter(({ node }) => !seen.has(node.start) && seen.add(node.start));
+    const optional = own.filter(
+      ({ payloadField }) => resource.payloadFields.get(payloadField ?? '')?.optional === true,
+    );
     return [
       create('resource', 'answers', definition.node, count('answers', id)),
       ...actions.map((one) => create('actionable', `${one.id} runs`, one.node, count('runs', one.key))),
@@ -75,18 +78,32 @@ export function createCoverage(): Coverage {
         const place = one.action === null ? '' : `${one.action.id}: `;
         return create('refusal', `${place}"${one.field}" rejects`, one.node, countRefusals(id, one));
       }),
+      ...optional.flatMap(({ action, field, node }) => {
+        const sent = count('sent', id, field);
+        const label = `${action?.id ?? ''}: "${field}" is `;
+        return [
+          create('branch', `${label}sent`, node, sent),
+          create('branch', `${label}left out`, node, count('accepted', id) - sent),
+        ];
+      }),
     ];
   }
 
   return {
     register: (hooks) => hooks.tap('after-response', recordInvocation),
     settle: () => (missing <= 0 ? Promise.resolve() : new Promise((resolve) => (endWait = resolve))),
-    recordResponse(resource, { body }, trigger) {
+    recordResponse(resource, { status, body }, sent, trigger) {
       if (trigger === 'http') missing++;
+      if (status < 400) {
+        add('accepted', resource);
+        const fields = isObject(sent) ? Object.entries(sent) : [];
+        for (const [name, value] of fields) if (value !== null) add('sent', resource, name);
+      }
+      const code = isObject(body) ? asText(body['code']) : '';
       const issues: Json = isObject(body) ? (body['errors'] ?? null) : null;
       if (!Array.isArray(issues)) return;
       for (const { pointer } of (issues as readonly Json[]).filter(isObject))
-        for (const name of asText(pointer).split('/').slice(1)) add('rule', resource, name);
+        for (const name of asText(pointer).split('/').slice(1)) add('rule', resource, code, name);
     },
     listItems(kernel) {
       const { project, config } = kernel;
@@ -102,7 +119,7 @@ export function createCoverage(): Coverage {
 export function mergeItems(lists: readonly (readonly CoveredItem[])[]): CoveredItem[] {
   const merged = new Map<string, CoveredItem>();
   for (const item of lists.flat()) {
-    const key = `${item.file}\n${item.resource}\n${item.sort}\n${item.range.start.line}:${item.range.start.character}`;
+    const key = `${item.file}\n${item.resource}\n${item.sort}\n${item.label}\n${item.range.start.line}:${item.range.start.character}`;
     const known = merged.get(key);
     merged.set(key, known === undefined ? item : { ...item, hits: item.hits + known.hits });
   }

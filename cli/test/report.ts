@@ -7,7 +7,6 @@ import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Project } from '../../language/project/project.js';
 import { resolveOptions } from '../../language/project/plugin-selection.js';
 import { formatCodeFrame } from '../../language/source/code-frame.js';
-import type { Document } from '../../language/source/document.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { createPaint } from '../colors.js';
 import type { Terminal } from '../terminal.js';
@@ -58,7 +57,7 @@ export async function startReport(
       const { doc, range } = failure;
       const message = redact(failure.message);
       const problem = { file: doc.file, range, severity: 'error' as const, code: 'expectation', message, related: [] };
-      return { message, range, frame: redact(formatCodeFrame(problem, getFile(doc), paint, title)) };
+      return { message, range, frame: redact(formatCodeFrame(problem, doc, paint, title)) };
     }),
   });
   return {
@@ -70,6 +69,3 @@ export async function startReport(
     finishReport: (milliseconds) => report.finishReport(reported, milliseconds),
   };
 }
-
-/** Lines are those of the file. */
-const getFile = (doc: Document): Document => (doc.within === null ? doc : getFile(doc.within.doc));

@@ -8,6 +8,7 @@ import { createMatch, matchRows, show, type Match, type Matchers } from './match
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
+import { describeError } from '../statements/run-statement.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
 import { listRows, orderByReferences, type TestStores } from './stores.js';
@@ -83,7 +84,9 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   await stores.resetAll();
   const given = Object.entries(asObject(test.given['tables']));
   for (const [table, rows] of orderByReferences(given.map(([name, rows]) => [stores.getTable(name), rows] as const)))
-    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json));
+    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json)).catch((error: unknown) => {
+      throw new Error(`the given rows of "${table.name}": ${describeError(error).text}`);
+    });
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;
   for (const [index, step] of test.steps.entries()) {
@@ -156,13 +159,15 @@ async function sendRequest({ server, test, saved, contents }: Running, request: 
     const unsent = ['method', 'headers', 'files', 'signed', 'as'].find((field) => request[field] !== undefined);
     if (unsent !== undefined) throw new Error(`"${unsent}" has no effect: a message of a WebSocket client has none`);
     const resource = named || asText(request['path']);
-    const answered = await server.clients.send(client, resource, fillAll(request['body'] ?? {}, saved));
-    server.coverage?.recordResponse(named || server.findResource(resource), answered, 'websocket');
+    const payload = fillAll(request['body'] ?? {}, saved);
+    const answered = await server.clients.send(client, resource, payload);
+    server.coverage?.recordResponse(named || server.findResource(resource), answered, payload, 'websocket');
     return answered;
   }
   const sent = await createRequest(server, request, test.given, { saved, contents });
   const received = await server.send(sent);
-  server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, 'http');
+  const payload = { ...Object.fromEntries(sent.url.searchParams), ...asObject(request['body']) };
+  server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, payload, 'http');
   return received;
 }
 

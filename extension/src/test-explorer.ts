@@ -218,7 +218,7 @@ function failAll({ run, items }: FolderRun, reason: string): void {
 interface CoveredPlace {
   readonly file: string;
   readonly resource: string;
-  readonly sort: 'resource' | 'actionable' | 'refusal';
+  readonly sort: 'resource' | 'actionable' | 'refusal' | 'branch';
   readonly range: ProtocolRange;
   readonly hits: number;
 }
@@ -228,7 +228,7 @@ interface CoveredFile {
   readonly places: FileCoverageDetail[];
 }
 
-/** Resources are declarations; actionables and refusals are statements. */
+/** Resources are declarations; all others are statements. */
 function readCoverage(folder: Uri, text: string): CoveredFile[] {
   const { places } = JSON.parse(text) as { readonly places: readonly CoveredPlace[] };
   return [...new Set(places.map(({ file }) => file))].map((name) => {

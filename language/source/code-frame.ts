@@ -1,6 +1,6 @@
 /** Formats a problem for a terminal: location, message, and the marked source line. */
 import type { Problem } from '../../contract/problem.js';
-import type { Document } from './document.js';
+import { getWhole, type Document } from './document.js';
 
 export type StyleText = (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
 
@@ -25,7 +25,7 @@ export function formatCodeFrame(
     `${' '.repeat(gutter)} ${paint('dim', '╭─')} ${paint('bold', place)}${within === null ? '' : ` in "${within}"`}`,
   );
   if (doc !== undefined) {
-    const text = getLine(doc, start.line);
+    const text = getLine(getWhole(doc), start.line);
     const width =
       end.line === start.line ? Math.max(1, end.character - start.character) : text.length - start.character;
     const tabs = text.slice(0, start.character).replace(/[^\t]/g, ' ');

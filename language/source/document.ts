@@ -70,6 +70,8 @@ export function offsetInFile(doc: Document, offset: number): number {
   return doc.within === null ? at : offsetInFile(doc.within.doc, doc.within.start + at);
 }
 
+export const getWhole = (doc: Document): Document => (doc.within === null ? doc : getWhole(doc.within.doc));
+
 /** In the file, for windows too. */
 export function positionAt(doc: Document, offset: number): Position {
   const at = Math.max(0, Math.min(offset, doc.text.length));

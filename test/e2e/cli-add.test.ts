@@ -181,6 +181,11 @@ describe('lintel add crud, in a project without a guard', () => {
       'definitions/models/_city.model.json': {
         id: { type: 'Number', primary_key: true, auto_increment: true },
         name: { type: 'String', max_length: 80, indexable: true },
+        country: { type: 'Number', optional: true, foreign_key: { of: '_country', key: 'id' } },
+      },
+      'definitions/models/_country.model.json': {
+        id: { type: 'Number', primary_key: true },
+        capital: { type: 'Number', foreign_key: { of: '_city', key: 'id' } },
       },
     });
     try {
@@ -189,6 +194,8 @@ describe('lintel add crud, in a project without a guard', () => {
       expect(owned.stderr).to.match(/^An owner needs a signed-in user, and no resource has `protected`/);
       const { stdout } = await run('add', 'crud', 'cities');
       expect(stdout).to.contain('No resource of the project has a guard: everybody may call these.');
+      // The tables refer to each other.
+      expect((await run('add', 'crud', 'country')).code).to.equal(0);
       expect((await run('check', '--format', 'json')).stdout).to.equal('[]\n');
       const tested = await run('test');
       expect([tested.code, tested.stderr]).to.deep.equal([0, '']);

@@ -23,7 +23,11 @@ const FILES: Files = {
       {
         id: 1,
         mode: 'QUERY',
-        payload_validation: [{ field: { text: { type: 'STRING' }, tags: { type: 'STRINGARRAY' } } }],
+        payload_validation: [
+          {
+            field: { text: { type: 'STRING' }, tags: { type: 'STRINGARRAY' }, hue: { type: 'STRING', optional: true } },
+          },
+        ],
         sql_query: {
           query: 'INSERT INTO _note (id, text) VALUES ($1, $2)',
           parameters: ['$GENERATOR.ULID', 'text'],
@@ -90,21 +94,23 @@ describe('lintel test --coverage', () => {
       .split('\n')
       .map((line) => line.trim().split(/ {2,}/));
     expect(table.slice(0, 4)).to.deep.equal([
-      ['resource', 'answers', 'actionables', 'refusals'],
-      ['never', 'no', '0/1', '-'],
-      ['note-add', 'yes', '1/2', '2/5'],
-      ['note-read', 'no', '1/1', '1/1'],
+      ['resource', 'answers', 'actionables', 'refusals', 'branches'],
+      ['never', 'no', '0/1', '-', '-'],
+      ['note-add', 'yes', '1/2', '2/6', '1/2'],
+      ['note-read', 'no', '1/1', '1/1', '-'],
     ]);
     const missed = stdout.slice(stdout.indexOf('no case reaches:'));
     expect(missed).to.match(/definitions\/never\.resource\.json:1:1 +"never" is not called\n/);
     expect(missed).to.match(/note-add\.resource\.json:\d+:\d+ +"note-add": "protected" rejects\n/);
     expect(missed)
       .to.match(/"note-add": "rate_limit" rejects\n/)
-      .and.match(/"note-add": 1: "tags" rejects\n/);
+      .and.match(/"note-add": 1: "tags" rejects\n/)
+      .and.match(/"note-add": 1: "hue" is sent\n/)
+      .and.not.match(/"hue" is left out/);
     expect(missed)
       .to.match(/"note-add": 2 runs\n/)
       .and.match(/"note-read": answers\n/);
-    expect(missed).to.match(/\n6 of 13 places reached\n/);
+    expect(missed).to.match(/\n7 of 16 places reached\n/);
   });
 
   it('writes LCOV for editors and services, and JSON', async () => {
@@ -126,9 +132,14 @@ describe('lintel test --coverage', () => {
       readonly of: number;
       readonly places: readonly Place[];
     };
-    expect([reached, of, places.length]).to.deep.equal([6, 13, 13]);
+    expect([reached, of, places.length]).to.deep.equal([7, 16, 16]);
     const hits = places.flatMap((place) => (place.resource === 'note-add' ? [[place.label, place.hits]] : []));
-    expect(Object.fromEntries(hits)).to.include({ answers: 1, '1 runs': 2, '1: "unique" rejects': 1 });
+    expect(Object.fromEntries(hits)).to.include({
+      answers: 1,
+      '1 runs': 2,
+      '1: "unique" rejects': 1,
+      '1: "text" rejects': 1,
+    });
   });
 
   it('prints the table in the readable report only: with another reporter it only writes the file', async () => {

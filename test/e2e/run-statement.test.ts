@@ -88,6 +88,10 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
       { id: 1, owner: 'o1', pin: '‹secret›' },
     ]);
     expect(found.hasMore).to.equal(false);
+    const parts = await run(
+      'SELECT substring(pin, 2), p || 1 AS q, length(pin) AS n FROM (SELECT pin, pin AS p FROM _account) a',
+    );
+    expect(parts.rows?.[0]).to.deep.equal({ substring: '‹secret›', q: '‹secret›', n: 6 });
     const many = await run('SELECT id FROM _account ORDER BY id -- all');
     expect(many.rows?.length).to.equal(200);
     expect(many.hasMore).to.equal(true);

@@ -34,7 +34,7 @@ CREATE TYPE mood AS ENUM ('calm', 'busy');
 CREATE DOMAIN email_address AS varchar(120) CHECK (VALUE LIKE '%@%');
 CREATE TABLE customers (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(), email email_address NOT NULL UNIQUE, name varchar(80) NOT NULL,
-  state mood NOT NULL DEFAULT 'calm', settings jsonb, labels jsonb NOT NULL DEFAULT '[]', born date,
+  state mood NOT NULL DEFAULT 'calm', settings json, labels jsonb NOT NULL DEFAULT '[]', born date,
   created_at timestamptz NOT NULL DEFAULT now(), updated_at timestamptz, deleted_at timestamptz
 );
 COMMENT ON TABLE customers IS E'People who buy.\\nOr once bought.';

@@ -2,8 +2,8 @@
  * Infers a placeholder's type from the expression it is compared with. MySQL would convert text to a number there
  * (`length(x) = 'abc'` holds for an empty `x`).
  */
-import { isName, getLexemeName } from '../../queries/sql/text/read.js';
-import { findElementStarts } from '../../queries/sql/text/placeholders.js';
+import { findGroupEnd, findHolder, isName, getLexemeName } from '../../queries/sql/text/read.js';
+import { findElementStarts, isElement } from '../../queries/sql/text/placeholders.js';
 import { normalizeType } from '../../queries/sql/text/types.js';
 import type { BindType } from './bind.js';
 import { findCastType, type ValueType } from './types.js';
@@ -30,13 +30,24 @@ const INSTANTS = toNameSet('now current_timestamp date_trunc');
 /** Functions that return one of their arguments. */
 const CHOICES = toNameSet('coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead');
 
-/** Null when the placeholder is not compared. */
+/** Of these, each argument has the type of the result. */
+const ALIKE = 'COALESCE IFNULL NULLIF GREATEST LEAST'.split(' ');
+
+/** Null when the placeholder is neither compared nor an alternative to something else. */
 export function findComparedOperand(all: readonly Lexeme[], start: number): OperandTypeResolver | null {
   const i = all.findIndex((word) => word.start === start);
-  const found = findLeftOperand(all, i) ?? findRightOperand(all, i);
-  if (found === null) return null;
-  const [from, end] = found;
-  return (columnOf) => inferType(all, from, end, columnOf);
+  return findComparison(all, i, i + 1);
+}
+
+function findComparison(all: readonly Lexeme[], from: number, end: number): OperandTypeResolver | null {
+  const found = findLeftOperand(all, from) ?? findRightOperand(all, end);
+  if (found !== null) return (columnOf) => inferType(all, ...found, columnOf);
+  if (!isElement(all, from, end)) return null;
+  const open = findHolder(all, from);
+  if (!isKeyword(all[open - 1], ...ALIKE)) return null;
+  const close = findGroupEnd(all, open);
+  const outer = findComparison(all, open - 1, close);
+  return (columnOf) => inferCallType(all, open - 1, close, columnOf) ?? outer?.(columnOf);
 }
 
 type Range = readonly [from: number, end: number];
@@ -69,17 +80,16 @@ function findComparisonEnd(all: readonly Lexeme[], i: number): number {
     return isKeyword(all[between], 'BETWEEN') ? skipNot(between) : -1;
   }
   if (before?.type !== 'open' && before?.type !== 'comma') return -1;
-  let open = i - 1;
-  while (open > 0 && !(all[open]?.type === 'open' && all[open]?.depth === (all[i]?.depth ?? 0) - 1)) open--;
+  const open = findHolder(all, i);
   return isKeyword(all[open - 1], 'IN') ? skipNot(open - 1) : -1;
 }
 
 function findRightOperand(all: readonly Lexeme[], i: number): Range | null {
-  const sign = all[i + 1];
+  const sign = all[i];
   if (sign?.type !== 'operator' || !COMPARISON.test(sign.text)) return null;
-  let end = findOperandEnd(all, i + 2);
+  let end = findOperandEnd(all, i + 1);
   while (isPart(all[end])) end = findOperandEnd(all, end + 1);
-  return [i + 2, end];
+  return [i + 1, end];
 }
 
 function inferType(

@@ -99,9 +99,12 @@ describe('OpenAPI responses', () => {
       t: { type: ['string', 'null'] },
     });
     expect(items(rows('mysql', computed))).to.deep.equal({ id: ID, n: { type: 'integer' }, few: {}, t: {} });
+    expect(items(rows('mysql', 'SELECT "id", stars FROM "note"'))).to.deep.equal({
+      id: ID,
+      stars: { type: ['integer', 'null'] },
+    });
     const open = { type: 'array', items: { type: 'object' } };
-    for (const query of ['SELECT "id" FROM note', 'SELECT id FROM note ORDER BY id LIMIT 1, 2'])
-      expect(rows('mysql', query), query).to.deep.equal(open);
+    expect(rows('mysql', 'SELECT id FROM note ORDER BY id LIMIT 1, 2')).to.deep.equal(open);
   });
 
   it('have one entry for each item of a list, null for an item without a result', () => {

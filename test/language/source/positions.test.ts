@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Problem } from '../../../contract/problem.js';
-import { createDocument, positionAt, rangeAt } from '../../../language/source/document.js';
+import { createDocument, createWindow, positionAt, rangeAt } from '../../../language/source/document.js';
 import { findCursor } from '../../../language/source/cursor.js';
 import {
   findContentEnd,
@@ -164,6 +164,13 @@ describe('code frame', () => {
       fix: { file: 'a/b.json', range, title: 'rename to "x"', text: '"x"' },
     });
     expect(frame.split('\n').slice(-2)).to.deep.equal(['  ├ c.json:5:3 here first', '  ╰ fix: rename to "x"']);
+  });
+
+  it('shows the line of the file for a definition inside a list', () => {
+    const doc = createDocument('a.json', '[\n  { "id": 5 }\n]');
+    const range = { start: { line: 1, character: 10 }, end: { line: 1, character: 11 } };
+    const made: Problem = { code: 'X', severity: 'hint', message: 'M.', file: 'a.json', range, related: [] };
+    expect(formatCodeFrame(made, createWindow(doc, 4, 15), plain)).to.equal(formatCodeFrame(made, doc, plain));
   });
 
   it('works without the text of the file', () => {

@@ -167,6 +167,17 @@ describe('placeholder types on MySQL', () => {
     ['INSERT INTO u (id) SELECT $1', 'uuid'],
     ['UPDATE t SET n = $1, s = lower($2) WHERE id = $3', 'int', null, 'big'],
     ['DELETE FROM u WHERE id = $1', 'uuid'],
+    // The other arguments of a choice, else what the choice is compared with or assigned to.
+    [
+      'UPDATE t SET at = COALESCE($1, at), d = coalesce($2, d), n = ifnull(ifnull($3, $4), n)',
+      'instant',
+      'json',
+      'int',
+      'int',
+    ],
+    ['UPDATE t SET at = COALESCE($1, $2), n = greatest(n, $3)', 'instant', 'instant', 'int'],
+    ['SELECT 1 FROM t WHERE coalesce($1, $2) < n AND id IN (1, nullif($3, $4))', 'int', 'int', 'big', 'big'],
+    ['SELECT coalesce($1, $2), f(coalesce(lower($3), n)), lag(at, $4) FROM t', null, null, null, null],
     // The nearest tables of which one has the column.
     ['SELECT 1 FROM t WHERE id = $1 AND EXISTS (SELECT 1 FROM u WHERE id = $2 AND n = $3)', 'big', 'uuid', 'int'],
     ['SELECT 1 FROM t WHERE n IN (SELECT k FROM u WHERE u.id = $1) AND id = $2', 'uuid', 'big'],

@@ -22,9 +22,7 @@ export function describeRows(
   scan: StatementText,
   { parser, findTable, isForeign, description }: RowsToDescribe,
 ): JsonSchema {
-  // In other dialects double quotes may enclose strings.
-  const isDoubtful = isForeign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
-  const parsed = isDoubtful ? undefined : parser?.parse(quoteReserved(scan).text).statements?.[0];
+  const parsed = parser?.parse(quoteReserved(scan).text).statements?.[0];
   const tree = parsed === undefined ? null : findChild(parsed, 'stmt');
   const rows = tree === null ? createListSchema({ type: 'object' }) : deriveRows(tree, findTable, isForeign);
   return description === null ? rows : addDescribedTypes(rows, description);

@@ -57,7 +57,9 @@ export function createSampleRows(tables: readonly ModelTable[]): SampleRows {
       const sorted: string[] = [];
       const visit = (name: string): void => {
         if (sorted.includes(name) || !rows.has(name)) return;
-        const targets = byName.get(name)?.columns.flatMap(({ references }) => references?.table ?? []) ?? [];
+        const written = new Set([...(rows.get(name)?.values() ?? [])].flatMap((row) => Object.keys(row)));
+        const columns = byName.get(name)?.columns.filter((column) => written.has(column.name)) ?? [];
+        const targets = columns.flatMap(({ references }) => references?.table ?? []);
         for (const target of targets) if (target !== name && !path.includes(target)) visitIn(name, target);
         sorted.push(name);
       };

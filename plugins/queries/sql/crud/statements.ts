@@ -131,10 +131,11 @@ export function writeUpdate(crud: CrudColumns, quote: QuoteName): Statement {
   const { table, changed, shown, updatedAt } = crud;
   const parameters = createParameters();
   const sets = changed.map((column) => {
+    // The column may be of the type `json`, which COALESCE does not combine with another.
     const cast = column.type === 'json' ? '::jsonb' : '';
     // Without a rule, a field that is missing is an error, because it would read as NULL otherwise.
     const sent = hasRule(column) ? nameParameter(crud, column.name) : `$PAYLOAD.${column.name}`;
-    return `${quote(column.name)} = COALESCE(${parameters.add(sent)}${cast}, ${quote(column.name)})`;
+    return `${quote(column.name)} = COALESCE(${parameters.add(sent)}${cast}, ${quote(column.name)}${cast})`;
   });
   if (updatedAt && !hasStamps(crud)) sets.push(`updated_at = ${parameters.add('$DATETIME')}`);
   const conditions = [...listKeyConditions(crud, parameters, quote), ...listOwnConditions(crud, parameters, quote)];
