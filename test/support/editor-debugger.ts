@@ -33,7 +33,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
   );
   const output = page.locator('.repl');
   // Only the lines in view are in the page, and each of the last ones names the address.
-  await output.filter({ hasText: ADDRESS }).waitFor();
+  await output.filter({ hasText: ADDRESS }).filter({ hasText: 'debugger attached' }).waitFor();
   const [url = ''] = ADDRESS.exec(await output.innerText()) ?? [];
   const headers = await request.prepare?.(url);
   const response = fetch(`${url}${path}`, {
