@@ -14,6 +14,8 @@ export interface DebuggedRequest {
   /** A text that each scope shows, by its name. */
   readonly scopes: Readonly<Record<string, string>>;
   whileStopped?(): Promise<void>;
+  /** The server still runs. */
+  afterResponse?(): Promise<void>;
 }
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
@@ -52,6 +54,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
   await request.whileStopped?.();
   await editor.pressKeys('F5');
   expect((await response).status).to.equal(status);
+  await request.afterResponse?.();
   await editor.actUntilSeen(
     () => editor.pressKeys('Shift+F5'),
     () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),
