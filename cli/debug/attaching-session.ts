@@ -1,5 +1,5 @@
 /** The part of a session in which one client attaches, with the token of the server, and leaves. */
-import { DebugSession, InitializedEvent } from '@vscode/debugadapter';
+import { DebugSession, InitializedEvent, OutputEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { ensureFault } from '../../contract/fault.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
@@ -27,6 +27,7 @@ const OTHER_CLIENT =
 const WRONG_TOKEN =
   'The token is not that of this server: start the debugger with `lintel dap`, in the folder of the project.';
 const ATTACH_FIRST = 'Attach first.';
+const ATTACHED = 'debugger attached: requests stop at breakpoints\n';
 const EARLY = ['initialize', 'attach', 'disconnect'];
 
 export abstract class AttachingSession extends DebugSession {
@@ -107,8 +108,10 @@ export abstract class AttachingSession extends DebugSession {
     });
   }
 
+  /** `lintel dev` prints its address earlier: requests that come before this text do not stop. */
   protected override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
     this.sendResponse(response);
+    this.sendEvent(new OutputEvent(ATTACHED, 'console'));
   }
 
   /** Requests go on, unless the server is to end. */

@@ -1,11 +1,13 @@
 /** Results of cases. */
 import type { Json } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
+import type { ReportedExchange } from '../../contract/tests.js';
 import type { Definition } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';
 
 export interface CaseFailure {
   readonly message: string;
+  readonly exchange?: ReportedExchange | undefined;
   readonly doc: Document;
   readonly range: Range;
 }

@@ -1,7 +1,7 @@
 /** Opens the reporter of a run, and removes secrets from what it receives. */
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
-import type { ReportedCase, TestReporter } from '../../contract/tests.js';
+import type { ReportedCase, ReportedExchange, TestReporter } from '../../contract/tests.js';
 import { requirePackages } from '../../language/project/missing-packages.js';
 import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Project } from '../../language/project/project.js';
@@ -57,8 +57,14 @@ export async function startReport(
       const { doc, range } = failure;
       const message = redact(failure.message);
       const problem = { file: doc.file, range, severity: 'error' as const, code: 'expectation', message, related: [] };
-      return { message, range, frame: redact(formatCodeFrame(problem, doc, paint, title)) };
+      const frame = redact(formatCodeFrame(problem, doc, paint, title));
+      return { message, range, frame, ...(failure.exchange && { exchange: redactExchange(failure.exchange) }) };
     }),
+  });
+  const redactExchange = ({ request, expected, actual }: ReportedExchange): ReportedExchange => ({
+    request: redact(request),
+    expected: redact(expected),
+    actual: redact(actual),
   });
   return {
     reportCase(outcome) {

@@ -1,9 +1,11 @@
 /** Runs one case: empties the stores, sends the requests, and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Mismatch } from '../../contract/matcher.js';
+import type { ReportedExchange } from '../../contract/tests.js';
 import { startStopwatch } from './time.js';
 import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
+import { describeExchange, formatRequest, type Sent } from './exchange.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
@@ -33,7 +35,7 @@ interface Running extends CaseContext {
   readonly match: Match;
   readonly contents: ContentReader;
   /** `at`: JSON pointer in the case. */
-  readonly fail: (at: string, found: readonly Mismatch[]) => void;
+  readonly fail: (at: string, found: readonly Mismatch[], exchange?: ReportedExchange) => void;
 }
 
 export async function runCase(context: CaseContext, test: TestCase): Promise<CaseOutcome> {
@@ -42,14 +44,15 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   const failures: CaseFailure[] = [];
   const updates: SnapshotUpdate[] = [];
   const saved = createValues(test.given['values']);
-  const fail = (pointer: string, found: readonly Mismatch[]): void => {
+  const fail: Running['fail'] = (pointer, found, exchange) => {
     for (const { message, pointer: inner, update: value } of found) {
       const place = `${at}${pointer}${inner}`;
       const isSecret = value !== undefined && context.update?.hasSecret(JSON.stringify(value)) === true;
       const why = isSecret
         ? 'no snapshot can be written: it has a secret or a token; write a matcher in its place'
         : message;
-      if (value === undefined || isSecret) failures.push({ message: why, ...locatePointer(definition, place) });
+      if (value === undefined || isSecret)
+        failures.push({ message: why, exchange, ...locatePointer(definition, place) });
       else updates.push({ definition, pointer: place, value });
     }
   };
@@ -85,7 +88,7 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   const given = Object.entries(asObject(test.given['tables']));
   for (const [table, rows] of orderByReferences(given.map(([name, rows]) => [stores.getTable(name), rows] as const)))
     await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json)).catch((error: unknown) => {
-      throw new Error(`the given rows of "${table.name}": ${describeError(error).text}`);
+      throw new Error(`the given rows of "${table.model}": ${describeError(error).text}`);
     });
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;
@@ -152,34 +155,38 @@ async function receiveMessage({ server, saved, match, fail }: Running, step: Jso
 }
 
 /** Over HTTP, or as a message of a connected client. */
-async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<ReceivedResponse> {
+async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<Sent> {
   const client = asText(request['client']);
   const named = asText(request['resource']);
   if (client !== '') {
     const unsent = ['method', 'headers', 'files', 'signed', 'as'].find((field) => request[field] !== undefined);
     if (unsent !== undefined) throw new Error(`"${unsent}" has no effect: a message of a WebSocket client has none`);
     const resource = named || asText(request['path']);
-    const payload = fillAll(request['body'] ?? {}, saved);
-    const answered = await server.clients.send(client, resource, payload);
-    server.coverage?.recordResponse(named || server.findResource(resource), answered, payload, 'websocket');
-    return answered;
+    const body = fillAll(request['body'] ?? {}, saved);
+    const received = await server.clients.send(client, resource, body);
+    server.coverage?.recordResponse(named || server.findResource(resource), received, body, 'websocket');
+    return { request: `${resource}\n${JSON.stringify(body)}`, received };
   }
   const sent = await createRequest(server, request, test.given, { saved, contents });
   const received = await server.send(sent);
   const payload = { ...Object.fromEntries(sent.url.searchParams), ...asObject(request['body']) };
   server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, payload, 'http');
-  return received;
+  return { request: formatRequest(sent), received };
 }
 
 async function runRequest(running: Running, step: JsonObject, at: string): Promise<void> {
   const { server, saved, match, fail } = running;
-  const received = await sendRequest(running, asObject(step['request']));
-  checkResponse(received, asObject(step['expect']), match, (pointer, found) => {
+  const sent = await sendRequest(running, asObject(step['request']));
+  const { received } = sent;
+  const expected = asObject(step['expect']);
+  checkResponse(received, expected, match, (pointer, found) => {
+    if (found.length === 0) return;
     const cause = received.status >= 500 ? server.explainFailure() : null;
     const more = cause === null ? '' : ` (${cause})`;
     fail(
       `${at}/expect${pointer}`,
       found.map((one) => ({ ...one, message: `${one.message}${more}` })),
+      describeExchange(sent, expected, running),
     );
   });
   saveValues(step, received.body, saved, (pointer, found) => fail(`${at}${pointer}`, found));

@@ -1,6 +1,6 @@
 /**
- * "New Project": writes the files of `lintel init` into a new folder and opens it; the editor then asks whether the folder is
- * trusted, and the packages are installed only if it is. Until then nothing of the folder is run.
+ * "New Project": writes the files of `lintel init` into a new folder and opens it. Packages are installed and run once the user
+ * trusts the folder.
  */
 import { basename } from 'node:path';
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
@@ -18,7 +18,7 @@ const WALKTHROUGH = 'lintel.lintel#start';
 export async function createProject(context: ExtensionContext): Promise<void> {
   const name = await window.showInputBox({
     title: 'New project',
-    prompt: 'Name of the folder that is made',
+    prompt: 'Name of the folder to create',
     value: 'my-backend',
     validateInput: validateFolderName,
     ignoreFocusOut: true,
@@ -26,8 +26,8 @@ export async function createProject(context: ExtensionContext): Promise<void> {
   if (name === undefined) return;
   const [around] =
     (await window.showOpenDialog({
-      title: `The folder in which "${name}" is made`,
-      openLabel: 'Make It Here',
+      title: `Where to create the folder "${name}"`,
+      openLabel: 'Create Here',
       canSelectFiles: false,
       canSelectFolders: true,
     })) ?? [];
@@ -37,7 +37,8 @@ export async function createProject(context: ExtensionContext): Promise<void> {
     await writeFiles(context, folder.fsPath);
   } catch (error) {
     if (!(error instanceof ProjectFolderError)) throw error;
-    void window.showErrorMessage(error.message);
+    const again = 'Choose Another Name';
+    if ((await window.showErrorMessage(error.message, again)) === again) await createProject(context);
     return;
   }
   await context.globalState.update(CONTINUED, folder.toString());
@@ -66,14 +67,35 @@ export async function continueNewProject({ context, projects }: ExtensionService
   if (folder === undefined) return;
   await context.globalState.update(CONTINUED, undefined);
   await window.showTextDocument(Uri.joinPath(folder, FIRST_FILE));
-  const [install, steps] = ['Install and Run', 'Show the Steps'];
-  const message = `${basename(folder.fsPath)} has a config, two tables, endpoints with tests, and secrets in .env.`;
-  const answer = await window.showInformationMessage(message, install, steps);
+  const [install, steps] = [workspace.isTrusted ? 'Install and Run' : 'Trust, Install and Run', 'Show the Steps'];
+  const detail = [
+    'It has a config, two tables, endpoints with tests, and secrets in .env.',
+    'Next: npm install, lintel dev and a first request.',
+    ...(workspace.isTrusted ? [] : ['Nothing of this folder runs until you trust it.']),
+  ].join('\n');
+  const message = `${basename(folder.fsPath)} is created`;
+  // A notification disappears before it is read.
+  const answer = await window.showInformationMessage(message, { modal: true, detail }, install, steps);
   if (answer === steps) await commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH);
   if (answer !== install) return;
+  await waitForTrust();
   const project = projects.find(folder);
   if (!(await installPackages(project))) return;
   await runTask(project, 'dev');
   const { file, id } = FIRST_REQUEST;
   await commands.executeCommand('lintel.sendRequest', Uri.joinPath(folder, file), id);
+}
+
+async function waitForTrust(): Promise<void> {
+  if (workspace.isTrusted) return;
+  const granted = new Promise<void>((resolve) => {
+    const listener = workspace.onDidGrantWorkspaceTrust(() => {
+      listener.dispose();
+      resolve();
+    });
+  });
+  await commands.executeCommand('workbench.trust.manage');
+  await granted;
+  // The page covers the terminal; in older versions of the editor it is a tab.
+  await commands.executeCommand('workbench.action.closeModalEditor').then(undefined, () => undefined);
 }

@@ -32,7 +32,7 @@ export type NotStarted = 'restricted' | 'missing';
 
 export const NOT_STARTED_MESSAGES: Readonly<Record<NotStarted, string>> = {
   restricted:
-    'This workspace is not trusted, so its `lintel` is not run. The command "Workspaces: Manage Workspace Trust" changes that.',
+    'This workspace is not trusted, so nothing of it is run. The command "Workspaces: Manage Workspace Trust" changes that.',
   missing:
     'This project has no `lintel` installed: `npm install lintel`, or name one in the setting lintel.server.path.',
 };
@@ -117,7 +117,10 @@ function createShellTask(
   folder: Uri,
   matchers: readonly string[],
 ): Task {
-  const [first, ...rest] = words.map((value): ShellQuotedString => ({ value, quoting: ShellQuoting.Strong }));
+  // The editor shows the command line with its quotes.
+  const [first, ...rest] = words.map((value): ShellQuotedString | string =>
+    /^[\w./-]+$/.test(value) ? value : { value, quoting: ShellQuoting.Strong },
+  );
   const execution = new ShellExecution(first ?? '', rest, { cwd: folder.fsPath });
   const scope = workspace.getWorkspaceFolder(folder) ?? TaskScope.Workspace;
   const { command, args = [] } = definition as { readonly command?: string; readonly args?: readonly string[] };

@@ -27,10 +27,10 @@ export async function writeProject(folder: string, template: string, dependency:
 export async function assertEmpty(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new ProjectFolderError(`${folder} cannot be used (${error.code ?? error.message}). Choose another name.`);
+    throw new ProjectFolderError(`${folder} cannot be used (${error.code ?? error.message}).`);
   });
   if (entries.some((entry) => entry !== '.git'))
-    throw new ProjectFolderError(`${folder} is not empty; nothing was written. Choose another name.`);
+    throw new ProjectFolderError(`${folder} is not empty; nothing was written.`);
 }
 
 async function writeNew(file: string, text: string, mode?: number): Promise<void> {

@@ -66,7 +66,7 @@ export async function runTask(project: Project | undefined, command: string, ...
   if (!showRunning(task)) await startTask(task);
 }
 
-/** Resolves when `npm install` has ended: true if it has installed everything. */
+/** Returns true if `npm install` has installed everything. */
 export async function installPackages(project: Project | undefined): Promise<boolean> {
   if (project === undefined) {
     await offerProject(NO_PROJECT);
@@ -77,15 +77,25 @@ export async function installPackages(project: Project | undefined): Promise<boo
     await showNotStarted(task);
     return false;
   }
-  return new Promise((resolve) => {
+  const exitCode = await runToEnd(task);
+  if (exitCode === 0) return true;
+  const again = 'Try Again';
+  const message = `\`npm install\` failed (exit code ${exitCode}). Its terminal shows why.`;
+  // Without a code, the user has stopped it.
+  if (exitCode === undefined || (await window.showErrorMessage(message, again)) !== again) return false;
+  return installPackages(project);
+}
+
+/** Returns the exit code. */
+const runToEnd = (task: Task): Promise<number | undefined> =>
+  new Promise((resolve) => {
     const listener = tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
       if (execution.task.name !== task.name || execution.task.definition.type !== TYPE) return;
       listener.dispose();
-      resolve(exitCode === 0);
+      resolve(exitCode);
     });
     void startTask(task);
   });
-}
 
 async function showNotStarted(why: NotStarted): Promise<void> {
   const manage = 'Manage Workspace Trust';

@@ -36,7 +36,13 @@ interface ReportedCase {
   readonly id: string;
   readonly outcome: 'passed' | 'failed';
   readonly milliseconds: number;
-  readonly failures: readonly { readonly message: string; readonly range: ProtocolRange }[];
+  readonly failures: readonly ReportedFailure[];
+}
+
+interface ReportedFailure {
+  readonly message: string;
+  readonly range: ProtocolRange;
+  readonly exchange?: { readonly request: string; readonly expected: string; readonly actual: string };
 }
 
 interface ListedCase {
@@ -201,10 +207,16 @@ const findReported = ({ cases }: Report, wanted: ListedCase | undefined): Report
 
 function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase | undefined): void {
   if (reported === undefined) return run.skipped(item);
-  const { outcome, milliseconds, failures } = reported;
+  const { group, id, outcome, milliseconds, failures } = reported;
+  const heading = `${outcome === 'passed' ? '✓' : '✗'} ${group}: ${id} (${milliseconds} ms)`;
+  run.appendOutput([heading, ...failures.map(({ message }) => `  ${message}`), ''].join('\r\n'));
   if (outcome === 'passed') return run.passed(item, milliseconds);
-  const messages = failures.map(({ message, range }) => {
+  const messages = failures.map(({ message, range, exchange }) => {
     const shown = new TestMessage(message);
+    if (exchange !== undefined) {
+      shown.expectedOutput = `${exchange.request}\n\n${exchange.expected}`;
+      shown.actualOutput = `${exchange.request}\n\n${exchange.actual}`;
+    }
     if (item.uri !== undefined) shown.location = new Location(item.uri, toRange(range));
     return shown;
   });

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { asText } from '../../contract/json.js';
 import { findMember } from '../../language/source/tree.js';
 import { createRequestHandler, type Feature, type ServerContext } from '../server-context.js';
-import { statementAt } from '../queries/query-context.js';
+import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { findSyntax } from '../queries/reserved.js';
 import {
   createStatementEdits,
@@ -122,7 +122,7 @@ async function readStatement(
   const connection = query?.around && named ? findMember(query.around, named)?.value : null;
   const ran = query?.action?.stores.find(({ kind }) => kind === query.field.meta.store)?.instance;
   return {
-    statementUri: createStatementUri(createName(view, found), { uri, pointer: found.pointer }),
+    statementUri: createStatementUri(createName(view, found, query), { uri, pointer: found.pointer }),
     pointer: found.pointer,
     text: formatStatementText(found.content),
     content: found.content,
@@ -132,8 +132,13 @@ async function readStatement(
   };
 }
 
-/** `notes-add 1`: the file and the numbers on the way. */
-function createName({ doc: { file } }: DocumentContext, { pointer }: LocatedStatement): string {
+/** `notes-add 1`: the actionable; otherwise the file and the numbers of the pointer. */
+function createName(
+  { doc: { file } }: DocumentContext,
+  { pointer }: LocatedStatement,
+  query: QueryContext | null,
+): string {
+  if (query?.action) return `${query.action.resource} ${query.action.id}`;
   const base = file.slice(file.lastIndexOf('/') + 1).replace(/\.(?:resource|model)?\.?jsonc?$/, '');
   const numbers = pointer.split('/').filter((part) => /^\d+$/.test(part));
   return [base, ...numbers.map((part) => Number(part) + 1)].join(' ');

@@ -62,7 +62,7 @@ describe('lintel dap', () => {
     const debug = createDebugClient({ input: stdin, output: stdout, ended });
     const file = join(project.folder, 'definitions/a.json');
     await debug.start('launch', {}, { [file]: [{ line: 5 }] });
-    await waitUntil(() => /ready at http:\S+/.test(debug.output()));
+    await waitUntil(() => /ready at http:\S+[^]*debugger attached/.test(debug.output()));
     const [, url = ''] = /ready at (http:\S+)/.exec(debug.output()) ?? [];
     const answer = createClient(url).post<unknown>('/a', { n: 3 });
     const stopped = await debug.waitForStop();

@@ -3,16 +3,16 @@
  * the keys and clicks that it takes. With `SCREENSHOTS=1` it writes the pictures of the page; else only a deep run has it.
  */
 import { expect } from 'chai';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import sharp from 'sharp';
 import { startBrowser } from '../support/browser.js';
 import { hostCli, runCli } from '../support/cli.js';
 import { createClient } from '../support/client.js';
 import { startEditor, type Editor } from '../support/editor.js';
 import { debugRequest } from '../support/editor-debugger.js';
+import { hasPictures, savePicture } from '../support/editor-pictures.js';
 import { installLintel } from '../support/extension-project.js';
 import { createTempProject, ROOT, type TempProject } from '../support/project.js';
 import { isDeepRun } from '../support/sample.js';
@@ -32,8 +32,6 @@ async function readTyped(page: string): Promise<readonly string[]> {
 
 /** As deep as the cases of a test file. */
 const indent = (text: string): string => text.replaceAll(/^/gm, '    ');
-
-const hasPictures = env['SCREENSHOTS'] === '1';
 
 interface Step {
   readonly name: string;
@@ -62,19 +60,6 @@ if (hasPictures || isDeepRun)
       const before = keys;
       await work();
       steps.push({ name, seconds: Math.round((performance.now() - begun) / 100) / 10, keys: keys - before + more });
-    }
-    /** A part of the screen, as small as it can be read: the package has the documents. */
-    async function savePicture(
-      name: string,
-      clip: { x: number; y: number; width: number; height: number },
-    ): Promise<void> {
-      if (!hasPictures) return;
-      const images = join(ROOT, 'docs/images');
-      await mkdir(images, { recursive: true });
-      const png = await editor.page.screenshot({ clip });
-      await sharp(png)
-        .webp({ quality: 35, effort: 6 })
-        .toFile(join(images, `${name}.webp`));
     }
     const runLintel = async (...words: string[]): Promise<string> => {
       keys += words.join(' ').length + 'npx lintel '.length + 1;
@@ -157,7 +142,7 @@ if (hasPictures || isDeepRun)
       const red = (await onDisk(TESTS)).split('\n').findIndex((line) => line.includes('changes the text of a note'));
       await editor.open(TESTS, red + 1, 1);
       await findMark('failed').first().waitFor();
-      await savePicture('walk-red', { x: 350, y: 205, width: 520, height: 190 });
+      await savePicture(editor, 'walk-red', { x: 350, y: 205, width: 520, height: 190 });
     });
 
     it('a request is stopped at a breakpoint, which shows the mistake; then the test is green', async function () {
@@ -177,7 +162,7 @@ if (hasPictures || isDeepRun)
             return { authorization: `Bearer ${String(body['token'])}` };
           },
           scopes: { Statement: 'UPDATE note', values: '"milk"' },
-          whileStopped: () => savePicture('debugger', { x: 45, y: 30, width: 620, height: 320 }),
+          whileStopped: () => savePicture(editor, 'debugger', { x: 45, y: 30, width: 620, height: 320 }),
         }),
       );
       await measureStep('it is mended, and green', 15, async () => {

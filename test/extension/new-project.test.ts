@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util';
 import { validateFolderName } from '../../extension/src/project-files.js';
 import { writeProjectTemplate } from '../../extension/tools/built-in.js';
 import { runCli } from '../support/cli.js';
+import { waitUntil } from '../support/until.js';
 import { createTempProject, ROOT, type TempProject } from '../support/project.js';
 import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
@@ -30,6 +31,8 @@ interface Window {
   readonly path?: string;
   /** What the user chooses in messages, in their order. */
   readonly answers?: readonly string[];
+  /** Of `npm install`, each time. */
+  readonly exitCodes?: readonly (number | undefined)[];
 }
 
 describe('extension: new project', () => {
@@ -46,8 +49,13 @@ describe('extension: new project', () => {
     asAbsolutePath: (name: string) => join(project.folder, basename(name)),
   };
 
-  async function openWindow(name: string, { trusted = true, folder, path, answers = [] }: Window): Promise<NewProject> {
-    const left = [...answers];
+  let isGranted = false;
+  let grantTrust = (): void => undefined;
+  async function openWindow(
+    name: string,
+    { trusted = true, folder, path, answers = [], exitCodes = [] }: Window,
+  ): Promise<NewProject> {
+    const [left, codes] = [[...answers], [...exitCodes]];
     const say = async (message: string): Promise<string | undefined> => (seen.push(message), left.shift());
     let ended = (_event: object): void => undefined;
     const vscode = {
@@ -77,7 +85,7 @@ describe('extension: new project', () => {
         onDidEndTaskProcess: (listener: typeof ended) => ((ended = listener), { dispose: () => undefined }),
         executeTask: async (task: { readonly name: string }) => {
           seen.push(`task: ${task.name}`);
-          ended({ execution: { task }, exitCode: 0 });
+          ended({ execution: { task }, exitCode: codes.length > 0 ? codes.shift() : 0 });
         },
       },
       window: {
@@ -89,16 +97,23 @@ describe('extension: new project', () => {
         showTextDocument: async ({ path: of }: Uri) => void seen.push(`shows ${basename(of)}`),
       },
       workspace: {
-        isTrusted: trusted,
+        get isTrusted() {
+          return trusted || isGranted;
+        },
+        onDidGrantWorkspaceTrust: (listener: () => void) => {
+          grantTrust = () => {
+            isGranted = true;
+            listener();
+          };
+          return { dispose: () => undefined };
+        },
         workspaceFolders: folder === undefined ? undefined : [{ uri: uri(folder) }],
         getWorkspaceFolder: () => undefined,
         getConfiguration: () => ({ get: () => path ?? '', inspect: () => ({ globalValue: path }) }),
       },
       commands: {
         executeCommand: async (id: string, ...args: readonly unknown[]) =>
-          void seen.push(
-            `${id} ${args.map((one) => (typeof one === 'string' ? one : basename(String(one)))).join(' ')}`,
-          ),
+          seen.push(`${id} ${args.map((one) => (typeof one === 'string' ? one : basename(String(one)))).join(' ')}`),
       },
     };
     return (await loadExtensionModule('new-project', vscode)) as NewProject;
@@ -112,6 +127,7 @@ describe('extension: new project', () => {
   beforeEach(() => {
     state.clear();
     seen.length = 0;
+    isGranted = false;
   });
 
   const listFiles = (folder: string): string[] =>
@@ -141,8 +157,10 @@ describe('extension: new project', () => {
 
   it('overwrites nothing, and shows a message', async () => {
     await project.write('taken/mine.txt', 'mine');
-    await (await openWindow('taken', {})).createProject(context);
-    expect(seen.join()).to.include('is not empty; nothing was written');
+    await (await openWindow('taken', { answers: ['Choose Another Name'] })).createProject(context);
+    expect(seen)
+      .to.have.lengthOf(2)
+      .and.to.include(`${join(project.folder, 'taken')} is not empty; nothing was written.`);
     expect(readdirSync(join(project.folder, 'taken'))).to.deep.equal(['mine.txt']);
   });
 
@@ -173,7 +191,7 @@ describe('extension: new project', () => {
       await begin({ path: join(project.folder, 'own/lintel'), answers: ['Install and Run'] });
       expect(seen.filter((what) => !what.startsWith('shell'))).to.deep.equal([
         'shows notes.resource.json',
-        'shop has a config, two tables, endpoints with tests, and secrets in .env.',
+        'shop is created',
         'task: install',
         'task: dev',
         'lintel.sendRequest health.resource.json health',
@@ -183,10 +201,22 @@ describe('extension: new project', () => {
         .and.include('"install"');
     });
 
-    it('starts nothing in a folder that is not trusted', async () => {
-      await begin({ trusted: false, answers: ['Install and Run', 'Manage Workspace Trust'] });
+    it('starts nothing in a folder that is not trusted, and goes on when it is', async () => {
+      const done = begin({ trusted: false, answers: ['Trust, Install and Run'] });
+      await waitUntil(() => seen.includes('workbench.trust.manage '));
       expect(seen.some((what) => /^(shell|task)/.test(what))).to.equal(false);
-      expect(seen.at(-1)).to.equal('workbench.trust.manage ');
+      grantTrust();
+      await done;
+      expect(seen.filter((what) => what.startsWith('task'))).to.deep.equal(['task: install']);
+    });
+
+    it('shows that packages were not installed, and installs them again', async () => {
+      await begin({ answers: ['Install and Run', 'Try Again'], exitCodes: [1, undefined] });
+      expect(seen.filter((what) => !what.startsWith('shell')).slice(2)).to.deep.equal([
+        'task: install',
+        '`npm install` failed (exit code 1). Its terminal shows why.',
+        'task: install',
+      ]);
     });
 
     it('shows the steps, and only once', async () => {

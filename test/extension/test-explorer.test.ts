@@ -39,6 +39,12 @@ const TESTS = {
     { id: 'is two', steps: [step({ n: 2 })] },
   ],
 };
+class TestMessage {
+  readonly expectedOutput?: string;
+  readonly actualOutput?: string;
+  constructor(readonly text: string) {}
+}
+
 const TOKEN = { onCancellationRequested: () => ({ dispose: () => undefined }) };
 
 describe('extension: Test Explorer', () => {
@@ -47,6 +53,8 @@ describe('extension: Test Explorer', () => {
   let isTrusted = true;
   const handlers: Handler[] = [];
   let seen: string[] = [];
+  const printed: string[] = [];
+  const compared: unknown[] = [];
   const covered: { readonly path: string; readonly hits: readonly number[] }[] = [];
   const profiles: { loadDetailedCoverage?: unknown }[] = [];
 
@@ -83,17 +91,17 @@ describe('extension: Test Explorer', () => {
       passed: ({ label }: Item) => seen.push(`passed ${label}`),
       failed: (
         { label }: Item,
-        messages: readonly { readonly text: string; readonly location: { readonly line: number } }[],
-      ) =>
-        seen.push(`failed ${label}: ${messages.map(({ text, location }) => `${text} (line ${location.line})`).join()}`),
+        messages: readonly (TestMessage & { readonly location: { readonly line: number } })[],
+      ) => {
+        seen.push(`failed ${label}: ${messages.map(({ text, location }) => `${text} (line ${location.line})`).join()}`);
+        compared.push(...messages.map((one) => [one.expectedOutput, one.actualOutput]));
+      },
+      appendOutput: (text: string) => printed.push(text),
       errored: ({ label }: Item, { text }: { readonly text: string }) => seen.push(`errored ${label}: ${text}`),
       skipped: ({ label }: Item) => seen.push(`skipped ${label}`),
       addCoverage: (file: (typeof covered)[number]) => covered.push(file),
       end: () => seen.push('end'),
     };
-    class TestMessage {
-      constructor(readonly text: string) {}
-    }
     class Detail {
       constructor(
         readonly first: unknown,
@@ -169,6 +177,9 @@ describe('extension: Test Explorer', () => {
     const all = await runTests(handlers[0], {});
     expect(all.slice(0, 3)).to.deep.equal(['started is one', 'started is two', 'passed is one']);
     expect(all[3]).to.match(/^failed is two: expected 2, received 1 \(line \d+\)$/);
+    const format = (n: number): string => `POST /one\n\n${JSON.stringify({ status: 200, body: { n } }, null, 2)}`;
+    expect(compared).to.deep.equal([[format(2), format(1)]]);
+    expect(printed.join('')).to.match(/^✓ numbers: is one \(\d+ ms\)\r\n✗ .*\r\n {2}expected 2, received 1\r\n$/);
     expect(await runTests(handlers[0], { include: [findCase('is one')] })).to.deep.equal([
       'started is one',
       'passed is one',

@@ -14,6 +14,8 @@ export interface DebuggedRequest {
   /** A text that each scope shows, by its name. */
   readonly scopes: Readonly<Record<string, string>>;
   whileStopped?(): Promise<void>;
+  /** The server still runs. */
+  afterResponse?(): Promise<void>;
 }
 
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
@@ -33,7 +35,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
   );
   const output = page.locator('.repl');
   // Only the lines in view are in the page, and each of the last ones names the address.
-  await output.filter({ hasText: ADDRESS }).waitFor();
+  await output.filter({ hasText: ADDRESS }).filter({ hasText: 'debugger attached' }).waitFor();
   const [url = ''] = ADDRESS.exec(await output.innerText()) ?? [];
   const headers = await request.prepare?.(url);
   const response = fetch(`${url}${path}`, {
@@ -52,6 +54,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
   await request.whileStopped?.();
   await editor.pressKeys('F5');
   expect((await response).status).to.equal(status);
+  await request.afterResponse?.();
   await editor.actUntilSeen(
     () => editor.pressKeys('Shift+F5'),
     () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),

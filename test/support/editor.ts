@@ -13,6 +13,7 @@ import { NO_BROWSER } from './skip.js';
 export interface EditorOptions extends VscodeOptions {
   /** The workspace; its creator removes it. */
   readonly folder: string;
+  readonly viewport?: { readonly width: number; readonly height: number };
 }
 
 export interface Editor {
@@ -66,7 +67,11 @@ export interface Editor {
   trustWorkspace(): Promise<void>;
   /** Waits for the dialog with this text, and confirms it. */
   answerDialog(text: string, button: string): Promise<void>;
+  /** Accepts a folder in the editor's own dialog, which has this button. */
+  chooseFolder(button: string, folder: string): Promise<void>;
   saveScreenshot(file: string): Promise<void>;
+  /** Leaves the workspace. */
+  openEmptyWindow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,7 +85,11 @@ const PATIENCE_MS = 60_000;
 /** After which a key or a click that had no effect is repeated. */
 const RETRY_MS = PATIENCE_MS / 6;
 
-export async function startEditor({ folder, ...options }: EditorOptions): Promise<ServerOrSkip<Editor>> {
+export async function startEditor({
+  folder,
+  viewport = { width: 1600, height: 1000 },
+  ...options
+}: EditorOptions): Promise<ServerOrSkip<Editor>> {
   const server = await startVscode(options);
   if ('skip' in server) return server;
   let browser: Browser | null = null;
@@ -94,19 +103,22 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
       await close();
       return skipWithReason(NO_BROWSER);
     }
-    const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, reducedMotion: 'reduce' });
+    const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
     page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
-    // The first element that is visible when the workbench is ready.
-    await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    return { ...createActions(page, folder), close };
+    const openWindow = async (query: string): Promise<void> => {
+      await page.goto(`${server.url}/?${query}`);
+      // The first element that is visible when the workbench is ready.
+      await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    };
+    await openWindow(`folder=${encodeURIComponent(folder)}`);
+    return { ...createActions(page, folder), openEmptyWindow: () => openWindow('ew=true'), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
+function createActions(page: Page, folder: string): Omit<Editor, 'close' | 'openEmptyWindow'> {
   const quickInput = page.locator('.quick-input-widget .quick-input-box input');
   const inputTitle = page.locator('.quick-input-title');
   const entries = page.locator('.quick-input-widget .monaco-list-row');
@@ -309,7 +321,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       ),
     async trustWorkspace() {
       const manager = page.locator('.workspace-trust-editor');
-      await run('Workspaces: Manage Workspace Trust', () => manager.waitFor());
+      if (!(await manager.isVisible())) await run('Workspaces: Manage Workspace Trust', () => manager.waitFor());
       const button = manager.locator('.monaco-button').filter({ hasText: /^Trust$/ });
       await actUntil(
         () => button.first().click({ timeout: RETRY_MS }),
@@ -322,6 +334,15 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       await actUntil(
         () => shown.locator('.monaco-button').filter({ hasText: button }).click({ timeout: RETRY_MS }),
         () => shown.waitFor({ state: 'hidden' }),
+      );
+    },
+    async chooseFolder(button, wanted) {
+      const accept = page.locator('.quick-input-widget .monaco-button').filter({ hasText: button });
+      await accept.waitFor();
+      await quickInput.fill(wanted);
+      await actUntil(
+        () => accept.click({ timeout: RETRY_MS }),
+        () => accept.waitFor({ state: 'hidden' }),
       );
     },
     async saveScreenshot(file) {

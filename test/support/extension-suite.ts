@@ -11,6 +11,9 @@ import { expect } from 'chai';
 import { hostCli, runCli, type Running } from './cli.js';
 import { startEditor, type Editor } from './editor.js';
 import { debugRequest } from './editor-debugger.js';
+import { createProjectInEmptyWindow } from './editor-new-project.js';
+import { hasPictures, savePicture } from './editor-pictures.js';
+import { runStatement } from './editor-statement.js';
 import { installLintel, OWN, STRANGE } from './extension-project.js';
 import { copySample, ROOT, SAMPLE_ENV, createTempProject, type TempProject } from './project.js';
 import { waitUntil } from './until.js';
@@ -43,11 +46,7 @@ export function describeExtension(trusted: boolean): void {
   /** Empty without one. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
   const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
-  const picture = async (name: string): Promise<void> => {
-    if (process.env['SCREENSHOTS'] !== '1') return;
-    await mkdir(join(ROOT, 'docs', 'images'), { recursive: true });
-    await getEditor().saveScreenshot(join(ROOT, 'docs', 'images', `${name}.png`));
-  };
+  const picture = (name: string): Promise<void> => savePicture(getEditor(), name);
 
   before(async function () {
     this.timeout(240_000);
@@ -67,7 +66,8 @@ export function describeExtension(trusted: boolean): void {
     const started = await startEditor({
       folder: project.folder,
       vsix: [vsix],
-      settings,
+      settings: { ...settings, ...(hasPictures && { 'editor.minimap.enabled': false }) },
+      ...(hasPictures && { viewport: { width: 1200, height: 750 } }),
       keys: [...KEYS, { key: FORGET, command: 'notifications.clearAll' }],
     });
     if ('skip' in started) return skipTest(this, started.skip);
@@ -295,6 +295,10 @@ export function describeExtension(trusted: boolean): void {
       await picture('plan');
     });
 
+  if (!trusted)
+    it('creates a project from an empty window, which is installed and run once its folder is trusted', () =>
+      createProjectInEmptyWindow(getEditor()));
+
   if (trusted)
     it('runs the cases of a test file, and marks them', async () => {
       const call = (status: number): object => ({ request: { resource: 'shelf' }, expect: { status } });
@@ -325,6 +329,14 @@ export function describeExtension(trusted: boolean): void {
         path: '/rate',
         body: { currency: 'EUR' },
         scopes: { Statement: 'SELECT currency', Payload: '"EUR"' },
+        async afterResponse() {
+          await getPage()
+            .locator('.view-lines')
+            .filter({ hasText: /200, [\d.]+.ms/ })
+            .waitFor();
+          await runStatement(getEditor(), file, lines.findIndex((text) => text.includes('"query"')) + 1);
+          await picture('statement');
+        },
       });
     });
 }

@@ -60,7 +60,7 @@ export const REQUEST_PAGE = `
   </div>
   <pre id="body" tabindex="0"></pre>
   <img id="image" alt="The answer, an image" hidden>
-  <details><summary>Headers of the answer</summary><table id="answer-headers"></table></details>
+  <details><summary>Response headers</summary><table id="answer-headers"></table></details>
 </section>
 <section id="failed" class="note bad" hidden role="alert">
   <p id="reason"></p>

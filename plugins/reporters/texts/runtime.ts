@@ -41,7 +41,7 @@ export const reportJson = defineReporter(({ write }) => ({
       id: one.id,
       outcome: hasFailed(one) ? 'failed' : 'passed',
       milliseconds: Math.round(one.milliseconds),
-      failures: one.failures.map(({ message, range }) => ({ message, range })),
+      failures: one.failures.map(({ message, range, exchange }) => ({ message, range, exchange })),
     }));
     const failed = cases.filter(({ outcome }) => outcome === 'failed').length;
     const report = { passed: cases.length - failed, failed, milliseconds: Math.round(milliseconds), cases };
