@@ -1,5 +1,6 @@
 /** All CLI commands as data, for help and reference. A command's code is imported when it runs. */
 import type { OptionDoc } from '../language/export/command-doc.js';
+import { holdYoungGeneration } from '../language/project/code-tiering.js';
 import { BROKEN, FAILED, FORMAT, OK, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
 import { SCHEMA_COMMANDS } from './schema-commands.js';
 import { TOOL_COMMANDS } from './tool-commands.js';
@@ -51,7 +52,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         doc: 'The definitions or the config have errors, a plugin cannot start, or requests or jobs were aborted at shutdown.',
       },
     ],
-    load: async () => (await import('./serve.js')).runServe,
+    load: async () => {
+      holdYoungGeneration();
+      return (await import('./serve.js')).runServe;
+    },
   },
   dev: {
     usage: 'dev',

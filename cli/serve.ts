@@ -2,12 +2,14 @@
  * `lintel serve`: rejects definitions with errors, waits for unavailable servers, and shuts down gracefully
  * (`shutdown.ts`).
  */
+import { isRecorder } from '../contract/console.js';
 import type { Route } from '../contract/route.js';
 import type { CommandOptions } from './options.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
 import { bootKernel, showInvalidDefinitions } from './boot.js';
-import { openConsole } from './console/console.js';
+import type { Console } from './console/console.js';
+import { releaseYoungGeneration } from '../language/project/code-tiering.js';
 import { waitForShutdown } from './shutdown.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { isPretty } from './log.js';
@@ -21,7 +23,7 @@ export async function runServe({ config }: CommandOptions, terminal: Terminal): 
   const { kernel } = booted;
   showSkippedResources(kernel, terminal);
   try {
-    const page = await openConsole(kernel, false, (observer) => kernel.observePlans(observer));
+    const page = await loadConsole(kernel);
     const showPage = (url: string): string => (page === null ? '' : `console: ${url}${page.address}\n`);
     return await runServer(kernel, terminal, page?.routes, showPage, () => {
       page?.close();
@@ -32,6 +34,12 @@ export async function runServe({ config }: CommandOptions, terminal: Terminal): 
     showInvalidDefinitions(error, kernel.project, terminal);
     return 1;
   }
+}
+
+async function loadConsole(kernel: Kernel): Promise<Console | null> {
+  if (!kernel.instances.some((one) => isRecorder(one.handle()))) return null;
+  const { openConsole } = await import('./console/console.js');
+  return openConsole(kernel, false, (observer) => kernel.observePlans(observer));
 }
 
 /**
@@ -49,6 +57,7 @@ export async function runServer(
   try {
     await kernel.ready();
     server = await listen(kernel, pages);
+    releaseYoungGeneration();
   } catch (error) {
     await kernel.close('failed start');
     throw error;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import Koa from 'koa';
+import type Koa from 'koa';
 import { createHeaderDefaults, mergeHeaders } from '../../contract/common-headers.js';
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
@@ -85,7 +85,7 @@ export function createApp(
   closing: () => boolean,
   pages: readonly Route[],
   connections: (() => number) | null,
-): RequestListener {
+): RequestListener | Promise<RequestListener> {
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const cors = createCors(http.allowed_origins, methods);
@@ -132,8 +132,8 @@ function createListener(transport: Transport, serve: Handler): RequestListener {
 }
 
 /** Plugins see error responses too, so their headers and encodings apply to them. */
-function createKoaListener(transport: Transport, serve: Handler): RequestListener {
-  const app = new Koa<KoaContext['state']>();
+async function createKoaListener(transport: Transport, serve: Handler): Promise<RequestListener> {
+  const app = new (await import('koa')).default<KoaContext['state']>();
   const handleErrors: KoaMiddleware = async (ctx, next) => {
     try {
       await next();

@@ -34,7 +34,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   if ([...kernel.plans().byId.values()].some(({ files }) => files !== null)) void removeLeftovers(kernel);
   const upgrades = await openUpgrades(kernel);
   const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
-  const handle = createApp(kernel, () => closing, all, upgrades?.count ?? null);
+  const handle = await createApp(kernel, () => closing, all, upgrades?.count ?? null);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {

@@ -218,7 +218,9 @@ export async function createAnalysisOptions(
   const sources = hasStatements(files, registry)
     ? await loadStatementSources(folder, parser ?? parsers.loadParser())
     : {};
-  return { env: createEnvFacts(env), ...sources, given };
+  // Only these, so that another port has the findings of the last start.
+  const { testing, chains, outbound, websocket, chosen, profile } = given;
+  return { env: createEnvFacts(env), ...sources, given: { testing, chains, outbound, websocket, chosen, profile } };
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {

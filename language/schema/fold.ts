@@ -39,6 +39,11 @@ const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(s
 
 const isYupSchema = (schema: SchemaLike): schema is SchemaLike & Schema => 'describe' in schema;
 
+interface Description extends SchemaDescription {
+  readonly fields?: Readonly<Record<string, SchemaDescription>>;
+  readonly innerType?: SchemaDescription;
+}
+
 /** Throws FoldError for a field without documentation or an unknown test, named by `path`. */
 export function foldSchema(schema: SchemaLike, path: string): FieldNode {
   if (isFolded(schema)) return schema.folded;
@@ -51,8 +56,9 @@ export function foldSchema(schema: SchemaLike, path: string): FieldNode {
 /** Cached: schemas are immutable, and registries share plugins. */
 const nodes = new WeakMap<SchemaLike, FieldNode>();
 
-function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
-  const described = schema.describe();
+/** `description` has those of all its fields, so only a root is described. */
+function foldNode(schema: Schema, path: string, isRoot: boolean, description = schema.describe()): FieldNode {
+  const described: Description = description;
   const meta = described.meta ?? { doc: '' };
   // A plugin in JavaScript may leave it out.
   if ((meta.doc ?? '').trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
@@ -69,18 +75,18 @@ function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
     nullable: described.nullable,
     values: described.oneOf.length > 0 ? (described.oneOf as (string | number | boolean)[]) : null,
     bounds: foldBounds(described, path),
-    fields: foldFields(schema, path),
+    fields: foldFields(schema, path, described),
     parts: parts ?? [],
-    inner: foldInner(schema, thunk, path),
+    inner: foldInner(schema, thunk, path, described),
     options: foldOptions(forms, path),
   });
 }
 
-function foldFields(schema: Schema, path: string): Readonly<Record<string, FieldNode>> {
+function foldFields(schema: Schema, path: string, described: Description): Readonly<Record<string, FieldNode>> {
   const fields = Object.create(null) as Record<string, FieldNode>;
   if ('fields' in schema && schema.type === 'object') {
     for (const [name, field] of Object.entries(schema.fields as Record<string, Schema>)) {
-      fields[name] = foldNode(field, `${path}.${name}`, false);
+      fields[name] = foldNode(field, `${path}.${name}`, false, described.fields?.[name]);
     }
   }
   return Object.freeze(fields);
@@ -97,13 +103,18 @@ function foldOptions(thunk: (() => readonly unknown[]) | undefined, path: string
   return options;
 }
 
-function foldInner(schema: Schema, thunk: (() => unknown) | undefined, path: string): FieldNode | null {
+function foldInner(
+  schema: Schema,
+  thunk: (() => unknown) | undefined,
+  path: string,
+  { innerType }: Description,
+): FieldNode | null {
   if (thunk !== undefined) {
     const inner = thunk() as Schema | null;
     return inner === null ? null : foldNode(inner, `${path}.*`, true);
   }
   if ('innerType' in schema && schema.innerType !== undefined) {
-    return foldNode(schema.innerType as Schema, `${path}[]`, true);
+    return foldNode(schema.innerType as Schema, `${path}[]`, true, innerType);
   }
   return null;
 }

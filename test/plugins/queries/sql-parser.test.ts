@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { createUnitLookup } from '../../../plugins/queries/sql/analysis/tree.js';
-import { OPTIMIZATION_COUNTS } from '../../../language/project/code-tiering.js';
+import { GROWTH_FACTORS, OPTIMIZATION_COUNTS } from '../../../language/project/code-tiering.js';
 import { TIERING_BUDGETS } from '../../../language/project/wasm-tiering.js';
 import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import { SQL, createTrialRegistry } from '../../support/fixtures.js';
@@ -40,6 +40,8 @@ describe('SQL parser', () => {
     // An unlisted engine keeps its setting; a listed one must be listed correctly.
     expect(TIERING_BUDGETS[major] ?? usual).to.equal(usual);
     expect(usual).to.be.greaterThan(0);
+    const factor = findUsual('--semi-space-growth-factor');
+    expect(GROWTH_FACTORS[major] ?? factor).to.equal(factor);
     const count = OPTIMIZATION_COUNTS[major];
     if (count !== undefined) expect(count.usual).to.equal(findUsual(count.flag));
   });

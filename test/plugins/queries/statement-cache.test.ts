@@ -167,7 +167,8 @@ describe('the cache of findings', () => {
     await project.write('definitions/call.json', { ...RESOURCE, resource: 'called' });
     expect(await listCodes(project), 'another text').to.deep.equal(['LNK_RULE_UNUSED']);
     await project.write('definitions/call.json', RESOURCE);
-    await project.write('lintel.config.json', { http: { methods: ['GET'] } });
+    expect(await listCodes(project, { HOOK_KEY: KEY, PORT: '8099' }), 'another port').to.deep.equal(['FORGED']);
+    await project.write('lintel.config.json', { outbound: { allow: ['127.0.0.1'] } });
     expect(await listCodes(project), 'another config').to.deep.equal(['LNK_RULE_UNUSED']);
   });
 
