@@ -1,5 +1,6 @@
 /** Headers of every HTTP response. */
 import type { Reply } from './reply.js';
+import { HeadWriter } from './response-head.js';
 
 /** Browsers must not execute, frame or sniff responses, or send their URLs. */
 const COMMON: Readonly<Record<string, string>> = {
@@ -23,27 +24,12 @@ export function mergeHeaders(common: Readonly<Record<string, string>>, own: Repl
   return all;
 }
 
-/** As `mergeHeaders`, for a list of names and values in turn, which it returns. */
-export function addHeaders(list: string[], ...added: readonly (Reply['headers'] | false | undefined)[]): string[] {
-  for (const headers of added)
-    if (headers) for (const name of Object.keys(headers)) addHeader(list, name, headers[name] ?? '');
-  return list;
-}
-
-function addHeader(list: string[], name: string, value: string): void {
-  let at = 0;
-  while (at < list.length && list[at] !== name) at += 2;
-  if (at === list.length) list.push(name, value);
-  else if (name !== 'vary') list[at + 1] = value;
-  else if (list[at + 1] !== value) list[at + 1] = `${value}, ${list[at + 1]}`;
-}
-
 export interface HeaderDefaults {
   readonly headers: Readonly<Record<string, string>>;
-  readonly headerList: readonly string[];
+  readonly heads: HeadWriter;
 }
 
 export function createHeaderDefaults(written: Readonly<Record<string, string>>): HeaderDefaults {
   const headers = Object.freeze(createCommonHeaders(written));
-  return { headers, headerList: Object.entries(headers).flat() };
+  return { headers, heads: new HeadWriter(Object.entries(headers).flat()) };
 }

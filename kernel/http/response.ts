@@ -1,7 +1,7 @@
 /** Writes HTTP responses: common, CORS and own headers and the body, in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
-import { addHeaders, mergeHeaders, type HeaderDefaults } from '../../contract/common-headers.js';
+import { mergeHeaders, type HeaderDefaults } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
@@ -75,7 +75,6 @@ function endWithBody(res: ServerResponse, content: string | Uint8Array, length: 
   res.end();
 }
 
-/** Koa's own response handling would touch each header three times. */
 export function sendResponse(
   defaults: ResponseDefaults,
   { req, res, id }: ResponseTarget,
@@ -84,8 +83,8 @@ export function sendResponse(
 ): void {
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const list = ['content-type', type, 'content-length', String(length), 'x-request-id', id, ...defaults.headerList];
-  res.writeHead(status, addHeaders(list, defaults.cors?.getHeaders(req), mustClose(defaults, req) && CLOSED, headers));
+  const close = mustClose(defaults, req) && CLOSED;
+  defaults.heads.write(res, { status, type, length, id }, defaults.cors?.getHeaders(req), close, headers);
   endWithBody(res, content, length);
   limitUnread(defaults, { req, res }, length);
 }

@@ -19,7 +19,6 @@ const MADE: Readonly<Record<string, string>> = {
   'plugins/storages/shared/key.light.ts': 'constants',
   'plugins/queues/redis/connection.ts': 'names of settings',
   'plugins/hashers/argon2/argon2.ts': 'constants',
-  'plugins/verifiers/hmac-signature/runtime.ts': 'a digest and its length',
   'plugins/queries/sql/blind.ts': 'a constant',
   'extension/src/file-names.ts': 'a constant',
   'extension/src/globs.ts': 'constants',

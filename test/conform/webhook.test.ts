@@ -1,6 +1,8 @@
-/** `ip.allowed`, without published vectors: lists, mapped addresses, and proxies. */
+/** `ip.allowed`, without published vectors: lists, mapped addresses, and proxies. `hmac.verify` against `createHmac` of Node. */
+import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
+import { ALGORITHMS } from '../../plugins/verifiers/hmac-signature/algorithms.light.js';
 import { runLine } from './run.js';
 
 type Case = readonly [ok: boolean, list: string, peer: string, forwarded?: string | readonly string[], hops?: number];
@@ -137,4 +139,28 @@ describe('address lists', () => {
     for (const address of ['', '%eth0', '192.0.2', 'localhost', '::g', '192.0.2.1/32'])
       expect(isAllowed('0.0.0.0/0, ::/0', address), address).to.equal(false);
   });
+});
+
+describe('hmac.verify', () => {
+  const isSigned = async (alg: string, key: Buffer, msg: Buffer, header: string): Promise<boolean> =>
+    (
+      await runLine(
+        'hmac.verify',
+        JSON.stringify({ id: 1, alg, key: key.toString('hex'), msg: msg.toString('hex'), header }),
+      )
+    ).ok;
+
+  for (const alg of ALGORITHMS)
+    it(`accepts what Node signs with ${alg}, for keys and bodies around a block, and nothing else`, async () => {
+      for (const length of [1, 63, 64, 65, 127, 128, 129, 300]) {
+        const [key, msg] = [Buffer.alloc(length, `k${length}`), Buffer.alloc(length - 1, 'm')];
+        const digest = createHmac(alg, key).update(msg).digest('hex');
+        const headers = [digest, `${alg}=${digest.toUpperCase()}`];
+        for (const header of headers) expect(await isSigned(alg, key, msg, header)).to.equal(true);
+        const others = [digest.replace(/.$/, (last) => (last === '0' ? '1' : '0')), `sha1=${digest}`, digest.slice(2)];
+        others.push(`${digest}00`, digest.replace(/.$/, 'g'), digest.replace(/^./, ' '), '');
+        for (const header of others) expect(await isSigned(alg, key, msg, header), header).to.equal(false);
+        expect(await isSigned(alg, key, Buffer.concat([msg, key]), digest)).to.equal(false);
+      }
+    });
 });

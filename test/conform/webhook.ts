@@ -2,10 +2,9 @@
  * `hmac.verify`, `rsa.verify`: a signature header against the bytes of a body. `ip.allowed`: `list` (text), `peer` (address of the
  * connection), `forwarded` (values of `X-Forwarded-For`, one text or a list), `hops` (how many proxies are trusted).
  */
-import { createSecretKey } from 'node:crypto';
 import { resolveClientAddress } from '../../kernel/http/invocation.js';
 import { ALGORITHMS } from '../../plugins/verifiers/hmac-signature/algorithms.light.js';
-import { isSigned, createSignatureReader } from '../../plugins/verifiers/hmac-signature/runtime.js';
+import { createHmacCheck, createSignatureReader } from '../../plugins/verifiers/hmac-signature/runtime.js';
 import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
 import { isSignedBy, parseRsaKey, parseSignature } from '../../plugins/verifiers/public-key-signature/runtime.js';
 import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
@@ -20,7 +19,7 @@ function verifyHmac(input: Input): Outcome {
   if (key.length === 0) return { ok: false, error: 'WHK_SETTING' };
   const signature = createSignatureReader(algorithm)(readTextInput(input, 'header'));
   if (signature === null) return { ok: false, error: 'WHK_REFUSED' };
-  return toOutcome(isSigned(algorithm, createSecretKey(key), readHexInput(input, 'msg'), signature));
+  return toOutcome(createHmacCheck(algorithm, key)(readHexInput(input, 'msg'), signature));
 }
 
 function verifyRsa(input: Input): Outcome {

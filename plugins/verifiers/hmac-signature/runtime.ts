@@ -1,5 +1,8 @@
-/** The key is imported at load; a malformed header is rejected before the body is read. */
-import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+/**
+ * A malformed header is rejected before the body is read. A request calculates HMAC (RFC 2104) from two hashes, because an object
+ * of `createHmac` takes a sixth of the processor time of a webhook.
+ */
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { verifier, type Verify } from '../kind.js';
 import { readHeaderName, readSingleValue, readSecret, readSignedBytes, UNSIGNED } from '../shared/settings.js';
@@ -17,9 +20,9 @@ export default defineRuntime(verifier, {
     },
     plan(options, tools): Verify {
       const name = readHeaderName(options, 'sig_header', tools);
-      const key = createSecretKey(Buffer.from(readSecret(options, tools)));
       const algorithm = ALGORITHMS.find((known) => known === options['algorithm']) ?? DEFAULT_ALGORITHM;
       const read = createSignatureReader(algorithm);
+      const isSigned = createHmacCheck(algorithm, Buffer.from(readSecret(options, tools)));
       return async (invocation) => {
         const sent = readSingleValue(invocation, name);
         if ('refused' in sent) return sent;
@@ -27,7 +30,7 @@ export default defineRuntime(verifier, {
         if (signature === null) return { refused: 'the signature has another form' };
         const bytes = await readSignedBytes(invocation, options);
         if (bytes === null) return UNSIGNED;
-        return isSigned(algorithm, key, bytes, signature) || { refused: 'the signature does not fit' };
+        return isSigned(bytes, signature) || { refused: 'the signature does not fit' };
       };
     },
   }),
@@ -37,14 +40,28 @@ const getHexLength = (algorithm: Algorithm): number => Number(algorithm.slice(3)
 
 /** Null for any other form; a lenient decoder would accept half a digest. */
 export function createSignatureReader(algorithm: Algorithm): (header: string) => Buffer | null {
-  const form = new RegExp(`^(?:${algorithm}=)?([0-9a-fA-F]{${getHexLength(algorithm)}})$`);
+  const [digits, prefix] = [getHexLength(algorithm), `${algorithm}=`];
   return (header) => {
-    const digits = form.exec(header)?.[1];
-    return digits === undefined ? null : Buffer.from(digits, 'hex');
+    const text = header.startsWith(prefix) ? header.slice(prefix.length) : header;
+    if (text.length !== digits) return null;
+    // Decoding ends at the first other character.
+    const signature = Buffer.from(text, 'hex');
+    return 2 * signature.length === digits ? signature : null;
   };
 }
 
 /** Compares in constant time. */
-export function isSigned(algorithm: Algorithm, key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean {
-  return timingSafeEqual(createHmac(algorithm, key).update(bytes).digest(), signature);
+export function createHmacCheck(
+  algorithm: Algorithm,
+  secret: Uint8Array,
+): (bytes: Uint8Array, signature: Uint8Array) => boolean {
+  const block = algorithm === 'sha256' ? 64 : 128;
+  const key = secret.length > block ? hash(algorithm, secret, 'buffer') : secret;
+  const inner = Buffer.alloc(block, 0x36);
+  const outer = Buffer.alloc(block + getHexLength(algorithm) / 2, 0x5c);
+  for (const [at, byte] of key.entries()) for (const pad of [inner, outer]) pad[at] = (pad[at] ?? 0) ^ byte;
+  return (bytes, signature) => {
+    outer.write(hash(algorithm, Buffer.concat([inner, bytes]), 'binary'), block, 'binary');
+    return timingSafeEqual(hash(algorithm, outer, 'buffer'), signature);
+  };
 }

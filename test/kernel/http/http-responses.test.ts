@@ -1,9 +1,11 @@
 /** Response headers, CORS, closing of connections, response bodies of plugin routes, and the status page. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createCommonHeaders, mergeHeaders } from '../../../contract/common-headers.js';
 import { RawJson } from '../../../contract/raw-json.js';
+import { HeadWriter, type HeadTarget, type HeadValues } from '../../../contract/response-head.js';
 import type { RouteReply } from '../../../contract/route.js';
 import { UnreadBudget } from '../../../contract/unread-budget.js';
 import { clock } from '../../../language/project/clock.js';
@@ -19,7 +21,13 @@ const request = (headers: Headers = {}, rest: object = {}) =>
 const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
   unread: new UnreadBudget(1000, clock),
   proxies: 0,
-  ...{ cors: null, headers: { 'x-common': '1' }, headerList: ['x-common', '1'], closing: () => false, patience: 7000 },
+  ...{
+    cors: null,
+    headers: { 'x-common': '1' },
+    heads: new HeadWriter(['x-common', '1']),
+    closing: () => false,
+    patience: 7000,
+  },
   ...rest,
 });
 
@@ -101,6 +109,78 @@ describe('response body', () => {
   it('stops when its reader pauses, only where something is left to read', () => {
     expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
     expect(writeBody(1)).to.have.lengthOf(6);
+  });
+});
+
+describe('head of a response', () => {
+  let [written, now] = [0, 5000];
+  class CountedResponse extends ServerResponse {
+    override writeHead(status: number, ...rest: unknown[]): this {
+      written++;
+      return super.writeHead(status, rest[0] as string[]);
+    }
+  }
+
+  function writeHead(heads: HeadWriter, values: Partial<HeadValues>, added: readonly Headers[], keepsAlive = true) {
+    const res = new CountedResponse(Object.assign(new IncomingMessage(new Socket()), { httpVersionMajor: 1 }));
+    Object.assign(res, { shouldKeepAlive: keepsAlive, sendDate: false });
+    heads.write(res, { status: 200, type: 'text/x', length: 2, id: 'a', ...values }, ...added);
+    expect([res.statusCode, res.headersSent]).to.deep.equal([values.status ?? 200, true]);
+    return { head: (res as HeadTarget)._header, res };
+  }
+  const createHeads = () => new HeadWriter(['x-common', '1', 'vary', 'b'], () => now);
+  const kept = createHeads();
+  /** Node writes the head of a new writer. Returns how many heads of the other one Node wrote. */
+  function countWritten(values: Partial<HeadValues>, added: readonly Headers[] = [], keepsAlive = true): number {
+    const { head } = writeHead(createHeads(), values, added, keepsAlive);
+    written = 0;
+    expect(writeHead(kept, values, added, keepsAlive).head)
+      .to.equal(head)
+      .and.to.match(/^HTTP.*\r\n\r\n$/s);
+    return written;
+  }
+
+  it('is written by Node once in a second, and has its own length and id', () => {
+    const counts = [
+      {},
+      { length: 15, id: 'b' },
+      { status: 404 },
+      { status: 404, id: 'c' },
+      { type: 'text/y' },
+      { id: 'd' },
+    ];
+    expect(counts.map((values) => countWritten(values))).to.deep.equal([1, 0, 1, 0, 1, 0]);
+    now += 999;
+    expect(countWritten({})).to.equal(0);
+    now += 1;
+    expect([countWritten({}), countWritten({})]).to.deep.equal([1, 0]);
+  });
+
+  it('is only that of a response with the same headers', () => {
+    const two = [{ 'x-a': '1', 'x-b': '2' }];
+    expect([countWritten({}, two), countWritten({ id: 'e' }, two), countWritten({}, [{ 'x-a': '2' }])]).to.deep.equal([
+      1, 0, 1,
+    ]);
+    expect([countWritten({}, [{ vary: 'c' }]), countWritten({}, [{ vary: 'c' }, { 'x-common': '3' }])]).to.deep.equal([
+      1, 1,
+    ]);
+    for (const value of ['1\r\nx-b: 2', '1","x-b","2', '1"]["x-b","2'])
+      if (value.includes('\r')) expect(() => writeHead(kept, {}, [{ 'x-a': value }])).to.throw('Invalid character');
+      else expect(countWritten({}, [{ 'x-a': value }])).to.equal(1);
+    const own = { 'x-request-id': 'own' };
+    expect([countWritten({}, [own]), countWritten({ id: 'f' }, [own])]).to.deep.equal([1, 1]);
+    for (let n = 0; n < 100; n++) countWritten({}, [{ 'x-n': String(n) }]);
+    expect([countWritten({}, [{ 'x-n': '99' }]), countWritten({}, two)]).to.deep.equal([1, 0]);
+  });
+
+  it('is always written by Node where the connection ends, and where there is no body', () => {
+    const close = [{ connection: 'close' }];
+    expect([countWritten({}, close), countWritten({}, close)]).to.deep.equal([1, 1]);
+    expect([countWritten({}), countWritten({}, [], false)]).to.deep.equal([0, 1]);
+    for (const status of [204, 304]) expect([countWritten({ status }), countWritten({ status })]).to.deep.equal([1, 1]);
+    const { res } = writeHead(kept, {}, []);
+    const again = { status: 200, type: 'text/x', length: 2, id: 'a' };
+    expect(() => kept.write(res, again)).to.throw('after they are sent');
   });
 });
 
