@@ -122,12 +122,10 @@ export function openProject(folder: string, { trusted, quiet }: OpenProjectOptio
   return { preloaded: known.then(({ project }) => project), loaded: read };
 }
 
-interface PreloadedProject {
-  readonly project: Project;
-  readonly readRest: () => Promise<void>;
-}
-
-async function preloadProject(folder: string, trusted: () => boolean): Promise<PreloadedProject> {
+async function preloadProject(
+  folder: string,
+  trusted: () => boolean,
+): Promise<{ readonly project: Project; readonly readRest: () => Promise<void> }> {
   const configFile = join(folder, CONFIG_NAME);
   const typed = new Map<string, SourceFile>();
   const toRelativeName = (name: string): string => relative(folder, name) || CONFIG_NAME;
@@ -336,11 +334,10 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     describeStatement: (statement) => late.describeStatement(statement),
     previewChange(change) {
-      const { env, variables, statements } = state;
-      const { registry } = state.plugins;
-      const files = getOverlaidFiles();
-      const now = { files, statements, registry, env, variables, configFile, toRelativeName };
-      return previewChange(change, { ...now, source: getConfigText(), config: project.config });
+      const { env, variables, statements, plugins } = state;
+      const now = { files: getOverlaidFiles(), statements, registry: plugins.registry, env, variables };
+      const own = { configFile, toRelativeName, source: getConfigText(), config: project.config };
+      return previewChange(change, { ...now, ...own });
     },
     async refresh(names) {
       if (names === null) await state.readAll();
