@@ -71,8 +71,12 @@ export function listTestMembers(view: DocumentContext, site: CursorContext): Sam
 const toSample = (name: string, json: Json | undefined): Samples =>
   json === undefined ? NOTHING : new Map([[name, { json, detail: '' }]]);
 
-const findInside = (schema: JsonSchema, inside: string | undefined): JsonSchema =>
-  findSchema(schema, inside === undefined ? [] : inside.split('/')) ?? {};
+/** Matchers such as `$exactly` are around parts of the value; one row of a list is an object. */
+function findInside(schema: JsonSchema, inside: string | undefined): JsonSchema {
+  const parts = (inside ?? '').split('/').filter((part) => part !== '' && !part.startsWith('$'));
+  const isItem = /^\d+$/.test(parts[0] ?? '') && !isList(schema);
+  return findSchema(schema, isItem ? parts.slice(1) : parts) ?? {};
+}
 
 export interface TestValue {
   readonly label?: string;
@@ -159,10 +163,9 @@ const listResources = ({ recentAnalysis: { resources } }: DocumentContext, id = 
 function createStep(view: DocumentContext, resource: ResourceModel): JsonObject | null {
   const forms = describeForms(view, resource);
   if (forms === null) return null;
-  const { payload, received } = forms;
+  const { payload, received, empty } = forms;
   const hasBody = !isObject(payload) || Object.keys(payload).length > 0;
-  // Without rows a list is empty.
-  const body = isList(received) ? [] : createExpectation(received);
+  const body = empty === undefined ? createExpectation(received) : empty;
   return {
     request: { resource: resource.id, ...(hasBody && { body: payload }) },
     expect: body === undefined ? { status: 200 } : { body },
@@ -172,8 +175,8 @@ function createStep(view: DocumentContext, resource: ResourceModel): JsonObject 
 /** A first test of each resource; those after which the file is named come first. */
 function listTests(view: DocumentContext): TestValue[] {
   const base = (view.name.split(/[\\/]/).pop() ?? '').replace(/\.test\.jsonc?$/, '');
-  const isNamed = ({ id }: ResourceModel): number => (id.startsWith(base) ? 0 : 1);
-  const resources = [...view.recentAnalysis.resources].sort((a, b) => isNamed(a) - isNamed(b));
+  const rank = ({ id }: ResourceModel): number => (id === base ? 0 : id.startsWith(base) ? 1 : 2);
+  const resources = [...view.recentAnalysis.resources].sort((a, b) => rank(a) - rank(b));
   return resources.slice(0, MOST).flatMap((resource) => {
     const step = createStep(view, resource);
     if (step === null) return [];

@@ -174,6 +174,12 @@ describe('language server: test files', () => {
         }),
         'definitions/sales/_author.model.json': JSON.stringify({ id: { type: 'String', primary_key: true } }),
         'definitions/sales/sale.resource.json': JSON.stringify(sale),
+        'definitions/sales/sale-list.resource.json': JSON.stringify({
+          id: 'sale-list',
+          resource: 'sales',
+          actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: 'SELECT shop FROM sales' } }],
+          returnables: ['shop'],
+        }),
       });
       await waitUntil(async () => (await offer('‸')).labels.includes('test: sale'), 'the new resource');
     });
@@ -194,10 +200,15 @@ describe('language server: test files', () => {
       expect(paths).to.include('/sales/text').and.include('/code');
     });
 
-    it('has matchers for the result', async () => {
+    it('has matchers for the result, which may be one row or a list', async () => {
+      const list = inStep('"request": { "resource": "sale-list" }, "expect": { "body": [{ "‸" }] }');
+      expect((await offer(list)).accept('shop')).to.contain('"body": [{ "shop": { "$any": "string" } }]');
+      const { accept: accepted } = await offer('{ "id": "a", "cases": [{ "id": "b", "steps": [‸] }] }');
+      expect(accepted('step: sale-list')).to.match(/"expect": \{ "body": null \}/);
       const { labels, accept } = await offer(receive('"body": { "‸" }'));
       expect(labels).to.include.members(['id', 'at', 'count', '$exactly']);
       expect(accept('id')).to.contain('"id": { "$any": "integer" }');
+      expect((await offer(receive('"body": { "$exactly": { "id": 1, "‸" } }'))).labels).to.include('at');
       expect((await offer(receive('"‸"'))).accept('body')).to.match(/"body": \{[^]*"count": \{ "\$any": "integer" \}/);
     });
 

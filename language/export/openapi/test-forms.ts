@@ -7,6 +7,7 @@ import {
   getProperties,
   isList,
   isNull,
+  splitForms,
 } from '../../../contract/forms.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
@@ -20,7 +21,10 @@ export interface TestForms {
   /** The payload, with the parameters of the path. */
   readonly sent: JsonSchema;
   readonly payload: Json;
+  /** The most telling form of the result: an object before a list of such. */
   readonly received: JsonSchema;
+  /** The result without rows; undefined where there is always one. */
+  readonly empty: Json | undefined;
 }
 
 /** Null if no request can reach the resource. */
@@ -34,12 +38,14 @@ export function describeTestForms(input: Omit<OpenapiInput, 'info'>, resource: R
     Object.fromEntries(all.map(([name, { schema }]) => [name, schema])),
     all.flatMap(([name, { required }]) => (required ? [name] : [])),
   );
+  const forms = described.forms.flatMap(splitForms);
   const inPath = Object.fromEntries(shape.parameters.map(({ name, sample }) => [name, sample]));
   return {
     shape,
     sent: described.body ?? (described.list ? createListSchema(fields) : fields),
     payload: isObject(shape.payload) ? { ...inPath, ...shape.payload } : shape.payload,
-    received: combineForms(described.forms.filter((one) => !isNull(one))),
+    received: forms.find(getProperties) ?? forms.find(isList) ?? combineForms(forms),
+    empty: !forms.some(isList) ? undefined : forms.some(isNull) ? null : [],
   };
 }
 
