@@ -11,7 +11,7 @@ import { createValues, fillAll, readPath } from './saved.js';
 import { describeError } from '../statements/run-statement.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
-import { listRows, type TestStores } from './stores.js';
+import { listRows, sortByReferences, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
 
 export interface CaseContext {
@@ -82,12 +82,15 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   const { test, stores, server } = running;
   server.begin(test.given, running.match);
   await stores.resetAll();
-  for (const [name, rows] of Object.entries(asObject(test.given['tables'])))
-    await stores
-      .insertRows(stores.getTable(name), listRows(fillAll(rows, running.saved) as Json))
-      .catch((error: unknown) => {
-        throw new Error(`the given rows of "${name}": ${describeError(error).text}`);
-      });
+  const given = Object.entries(asObject(test.given['tables'])).map(([name, rows]) => ({
+    name,
+    table: stores.getTable(name),
+    rows: listRows(fillAll(rows, running.saved) as Json),
+  }));
+  for (const { name, table, rows } of sortByReferences(given))
+    await stores.insertRows(table, rows).catch((error: unknown) => {
+      throw new Error(`the given rows of "${name}": ${describeError(error).text}`);
+    });
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;
   for (const [index, step] of test.steps.entries()) {

@@ -94,5 +94,24 @@ export function openTestStores(kernel: Kernel): TestStores {
   };
 }
 
+/** Rows come after those that they refer to, in whatever order a test has them. */
+export function sortByReferences<T extends { readonly table: ModelTable; readonly rows: readonly JsonObject[] }>(
+  given: readonly T[],
+): T[] {
+  const sorted: T[] = [];
+  const visited = new Set<T>();
+  const visit = (one: T): void => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    for (const { name, references } of one.table.columns) {
+      const target = given.find(({ table }) => table.table === references?.table);
+      if (target !== undefined && one.rows.some((row) => (row[name] ?? null) !== null)) visit(target);
+    }
+    sorted.push(one);
+  };
+  given.forEach(visit);
+  return sorted;
+}
+
 export const listRows = (rows: Json | undefined): JsonObject[] =>
   Array.isArray(rows) ? (rows as readonly Json[]).filter((row) => isObject(row)) : [];
