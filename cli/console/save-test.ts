@@ -145,21 +145,33 @@ function describeValue(value: Json, known: ReadonlySet<Json>, isLoose: boolean):
   return isLoose ? { $any: 'string' } : value;
 }
 
-/** Of the tables that the resource uses, without secrets: a test file is for everyone. */
+/** Of the tables that the resource uses and those they refer to, without secrets: a test file is for everyone. */
 async function readRows(kernel: Kernel, resource: string): Promise<Readonly<Record<string, JsonObject[]>>> {
+  const all = listTables(kernel);
   const touched = new Set(kernel.plans().byId.get(resource)?.summary.touches ?? []);
+  for (const name of touched)
+    for (const { table } of all)
+      if (table.table === name)
+        for (const { references } of table.columns) if (references) touched.add(references.table);
   const mask = createSecretMask(kernel);
   const rows: Record<string, JsonObject[]> = {};
-  for (const { table, rows: source } of listTables(kernel)) {
+  for (const { table, rows: source } of all) {
     if (!touched.has(table.table) || Object.hasOwn(rows, table.table)) continue;
     const isOpen = ({ name, secret }: ModelColumn): boolean => !secret && !mask.isSecret(name);
     const open = new Set(table.columns.filter(isOpen).map(({ name }) => name));
     const found = await source.read(table, { filter: null, sort: null, skip: 0, limit: MOST_ROWS }).catch(() => null);
     if (found === null) continue;
-    rows[table.table] = found.map(
-      (row) =>
-        maskValue(Object.fromEntries(Object.entries(row).filter(([name]) => open.has(name))), mask, []) as JsonObject,
+    const hidden = table.columns.filter(
+      ({ name, type, nullable, blindOf }) => !open.has(name) && !nullable && type === 'text' && blindOf === undefined,
     );
+    rows[table.table] = found.map((row, at) => ({
+      ...(maskValue(
+        Object.fromEntries(Object.entries(row).filter(([name]) => open.has(name))),
+        mask,
+        [],
+      ) as JsonObject),
+      ...Object.fromEntries(hidden.map(({ name, maxLength }) => [name, `${name} ${at}`.slice(-(maxLength ?? 99))])),
+    }));
   }
   return rows;
 }

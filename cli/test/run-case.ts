@@ -13,7 +13,7 @@ import { createValues, fillAll, readPath } from './saved.js';
 import { describeError } from '../statements/run-statement.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
 import type { ReceivedResponse } from './send.js';
-import { listRows, orderByReferences, type TestStores } from './stores.js';
+import { listRows, sortByReferences, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
 
 export interface CaseContext {
@@ -85,10 +85,14 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   const { test, stores, server } = running;
   server.begin(test.given, running.match);
   await stores.resetAll();
-  const given = Object.entries(asObject(test.given['tables']));
-  for (const [table, rows] of orderByReferences(given.map(([name, rows]) => [stores.getTable(name), rows] as const)))
-    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json)).catch((error: unknown) => {
-      throw new Error(`the given rows of "${table.model}": ${describeError(error).text}`);
+  const given = Object.entries(asObject(test.given['tables'])).map(([name, rows]) => ({
+    name,
+    table: stores.getTable(name),
+    rows: listRows(fillAll(rows, running.saved) as Json),
+  }));
+  for (const { name, table, rows } of sortByReferences(given))
+    await stores.insertRows(table, rows).catch((error: unknown) => {
+      throw new Error(`the given rows of "${name}": ${describeError(error).text}`);
     });
   await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
   const before = test.expect['unchanged'] === true ? await readState(stores) : null;

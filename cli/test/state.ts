@@ -7,7 +7,7 @@ import { summarizeFiles } from './contents.js';
 import { asObject } from './definition.js';
 import { show, type Match } from './match.js';
 import { fillAll, type Saved } from './saved.js';
-import { listRows, orderByReferences, type TestStores } from './stores.js';
+import { listRows, sortByReferences, type TestStores } from './stores.js';
 
 export interface TestState {
   readonly tables: Map<string, readonly string[]>;
@@ -63,10 +63,14 @@ export async function changeStores(
   const { stores } = context;
   const earlier = before === null ? null : await readTables(stores);
   for (const kind of CHANGES) {
-    const named = Object.entries(asObject(step[kind])).map((one) => [stores.getTable(one[0]), one] as const);
-    const ordered = orderByReferences(named);
-    for (const [table, [name, rows]] of kind === 'delete' ? ordered.reverse() : ordered)
-      for (const [index, row] of listRows(rows).entries()) {
+    const named = Object.entries(asObject(step[kind])).map(([name, changed]) => ({
+      name,
+      table: stores.getTable(name),
+      changed,
+    }));
+    const ordered = sortByReferences(named);
+    for (const { name, table, changed } of kind === 'delete' ? ordered.reverse() : ordered)
+      for (const [index, row] of listRows(changed).entries()) {
         const place = `${at}/${kind}/${escapePointer(name)}/${index}`;
         await changeTable(context, { kind, table, row, place }).catch((error: unknown) =>
           context.fail(place, [{ pointer: '', message: describeError(error).text }]),

@@ -94,17 +94,24 @@ export function openTestStores(kernel: Kernel): TestStores {
   };
 }
 
-/** Each table behind those that it refers to, as foreign keys need it. */
-export function orderByReferences<T>(all: readonly (readonly [ModelTable, T])[]): (readonly [ModelTable, T])[] {
-  const seen = new Set<ModelTable>();
-  const visit = (one: readonly [ModelTable, T]): (readonly [ModelTable, T])[] => {
-    const [table] = one;
-    if (seen.has(table)) return [];
-    seen.add(table);
-    const before = all.filter(([other]) => table.columns.some(({ references }) => references?.table === other.table));
-    return [...before.flatMap(visit), one];
+/** Tables come after those that they refer to, in whatever order a test has them. `rows`: a column that is null in all refers to nothing. */
+export function sortByReferences<T extends { readonly table: ModelTable; readonly rows?: readonly JsonObject[] }>(
+  given: readonly T[],
+): T[] {
+  const sorted: T[] = [];
+  const visited = new Set<T>();
+  const visit = (one: T): void => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    for (const { name, references } of one.table.columns) {
+      const target = given.find(({ table }) => table.table === references?.table);
+      const isSet = one.rows?.some((row) => (row[name] ?? null) !== null) ?? true;
+      if (target !== undefined && isSet) visit(target);
+    }
+    sorted.push(one);
   };
-  return all.flatMap(visit);
+  given.forEach(visit);
+  return sorted;
 }
 
 export const listRows = (rows: Json | undefined): JsonObject[] =>

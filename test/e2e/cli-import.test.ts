@@ -58,6 +58,8 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
         '  ! has no primary key\n',
       ])
         expect(stdout).to.contain(text);
+      // Of another schema, in which there is a table of the same name.
+      expect(stdout).to.match(/ {2}! customer: foreign key \S+ to \w+\.customers: a field refers/);
       expect(stdout).to.match(
         /\n {2}! during: no field: no field type holds \w+.*; it demands a value, so every INSERT/,
       );

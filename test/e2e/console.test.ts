@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { request as openRequest } from 'node:http';
 import { join } from 'node:path';
 import { CONSOLE_FILES, startWithConsole, type ShownKernel } from '../support/console.js';
+import { defineQueryResource } from '../support/project.js';
 import { waitUntil } from '../support/until.js';
 
 interface Stage {
@@ -48,6 +49,23 @@ const PANE_PLUGIN = {
   },
 };
 
+const ENTRY_FILES = {
+  'definitions/_entry.model.json': {
+    id: { type: 'Number', primary_key: true },
+    note: { type: 'String', max_length: 26, foreign_key: { of: '_note', key: 'id' } },
+    code: { type: 'String', max_length: 26, secret: true },
+  },
+  'definitions/entry-add.json': {
+    ...defineQueryResource('entries-add', 'INSERT INTO entries (id, note, code) VALUES ($1, $2, $3)', [
+      ...['id', 'note', 'code'].map((name) => `$PAYLOAD.${name}`),
+    ]),
+    returnables: ['id'],
+  },
+  'definitions/entry-read.json': defineQueryResource('entries-read', 'SELECT id, note FROM entries WHERE id = $1', [
+    '$PAYLOAD.id',
+  ]),
+};
+
 describe('the console', () => {
   let shown: ShownKernel;
   before(async () => {
@@ -55,7 +73,7 @@ describe('the console', () => {
       observers: { console: { use: 'web_console', requests: 20 } },
       plugins: ['builtin:*', './my-plugins/counted'],
     };
-    shown = await startWithConsole({ config, files: { ...CONSOLE_FILES, ...PANE_PLUGIN } });
+    shown = await startWithConsole({ config, files: { ...CONSOLE_FILES, ...ENTRY_FILES, ...PANE_PLUGIN } });
   });
   after(() => shown.close());
 
@@ -176,6 +194,16 @@ describe('the console', () => {
         },
       ],
     ]);
+    // The row refers to one of a table that the resource does not use, and has a secret that no file may contain.
+    const { body: note } = await shown.post<{ id: string }>('/notes/add', { text: 'referred to' });
+    await shown.post('/entries-add', { id: 1, note: note.id, code: 'swordfish' });
+    const entry = await record(() => shown.post('/entries-read', { id: 1 }));
+    const { body: written } = await shown.call<{ readonly file: string }>(`save?number=${entry.number}`, 'POST');
+    const saved = await readFile(join(shown.started.project.folder, written.file), 'utf8');
+    expect(saved.replaceAll(/\s+/g, ' '))
+      .to.contain(`"body": { "id": 1, "note": "${note.id}" }`)
+      .and.contain('"code": "code 0"')
+      .and.not.contain('swordfish');
     const secret = await record(() => shown.post('/notes/add', { text: 'a', pin: 'notes' }));
     expect(secret).to.include({ path: '/notes/add', lacks: 'secret' });
     const refused = await shown.call<{ readonly message: string }>(`save?number=${secret.number}`, 'POST');
@@ -211,7 +239,7 @@ describe('the console', () => {
       (await shown.call<{ readonly content: Record<string, readonly Record<string, unknown>[]> }>(`pane?id=${id}`)).body
         .content;
     expect((await read('definitions'))['resources']?.map(({ id }) => id)).to.include.members(['note-add', 'note-list']);
-    expect((await read('data'))['tables']?.map(({ table }) => table)).to.have.members(['_author', 'notes']);
+    expect((await read('data'))['tables']?.map(({ table }) => table)).to.have.members(['_author', 'entries', 'notes']);
     const figures = (await read('metrics'))['resources']?.find(({ resource }) => resource === 'note-add');
     expect(figures?.['count']).to.be.greaterThan(60);
     expect((await read('jobs'))['jobs']).to.deep.equal([]);

@@ -25,6 +25,11 @@ export async function createImportedShop(
   const url = await createMysqlDatabase(dialect);
   const client = await mysql.createConnection({ uri: url, multipleStatements: true });
   await client.query(MYSQL_SHOP);
+  const { pathname: elsewhere } = new URL(await createMysqlDatabase(dialect));
+  const other = `${elsewhere.slice(1)}.customers`;
+  await client.query(
+    `CREATE TABLE ${other} (id int PRIMARY KEY); ALTER TABLE logs ADD customer int, ADD FOREIGN KEY (customer) REFERENCES ${other} (id)`,
+  );
   await client.end();
   return { MYSQL_URL: url };
 }
@@ -70,7 +75,9 @@ CREATE TABLE line_notes (order_id bigint NOT NULL, line smallint NOT NULL, id bi
 CREATE TABLE payments (id bigserial PRIMARY KEY, order_id bigint NOT NULL UNIQUE REFERENCES orders, raw bytea NOT NULL, took interval);
 CREATE TABLE "Order Items" (id integer PRIMARY KEY);
 CREATE TABLE "Stores" (id integer PRIMARY KEY, "openedAt" timestamptz NOT NULL, "post code" text, "order" text);
-CREATE TABLE logs (at timestamp(0) NOT NULL, line text);
+CREATE SCHEMA audit;
+CREATE TABLE audit.customers (id integer PRIMARY KEY);
+CREATE TABLE logs (at timestamp(0) NOT NULL, line text, customer integer REFERENCES audit.customers);
 CREATE TABLE events (id bigint NOT NULL, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 CREATE TABLE events_2026 PARTITION OF events FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
 CREATE TABLE bookings (room integer NOT NULL, during int4range NOT NULL, EXCLUDE USING gist (during WITH &&));

@@ -26,7 +26,8 @@ const createQueries = (names: readonly string[], mariadb: boolean): Readonly<Rec
     FROM information_schema.columns WHERE ${HERE}${filterNames('table_name')} ORDER BY table_name, ordinal_position`,
     indexes: `SELECT table_name AS tbl, index_name AS name, non_unique AS many, column_name AS col, sub_part AS part, index_type AS type
     FROM information_schema.statistics WHERE ${HERE}${filterNames('table_name')} ORDER BY table_name, index_name, seq_in_index`,
-    foreign: `SELECT k.table_name AS tbl, k.constraint_name AS name, k.column_name AS col, k.referenced_table_name AS target,
+    foreign: `SELECT k.table_name AS tbl, k.constraint_name AS name, k.column_name AS col,
+      CONCAT(IF(k.referenced_table_schema = k.table_schema, '', CONCAT(k.referenced_table_schema, '.')), k.referenced_table_name) AS target,
       k.referenced_column_name AS targetCol, r.update_rule AS updated, r.delete_rule AS deleted
     FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r
       ON r.constraint_schema = k.constraint_schema AND r.constraint_name = k.constraint_name AND r.table_name = k.table_name

@@ -134,14 +134,12 @@ const listActions = (definition: string): string[] =>
 function findReference(
   { all }: TablePart,
   fields: readonly ModelColumn[],
-  { columns, target, targetColumns, definition }: KnownConstraint,
+  { columns, target, targetColumns }: KnownConstraint,
 ): ModelColumn['references'] {
   const there = target === null ? undefined : all.get(target);
   const [column, more] = targetColumns;
-  const isElsewhere = /REFERENCES (?:"[^"]*"|[^".( ]+)\./.test(definition);
   const isField = columns.length === 1 && fields.some(({ name }) => name === columns[0]);
-  if (!isField || isElsewhere || there?.table !== true || target === null || column === undefined || more !== undefined)
-    return null;
+  if (!isField || there?.table !== true || target === null || column === undefined || more !== undefined) return null;
   return isName(target) && isName(column) ? { table: target, column } : null;
 }
 
