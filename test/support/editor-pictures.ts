@@ -16,6 +16,8 @@ export async function savePicture(
 ): Promise<void> {
   if (!hasPictures) return;
   const images = join(ROOT, 'docs/images');
+  // The pointer shows texts of its own.
+  await page.mouse.move(0, 0);
   await mkdir(images, { recursive: true });
   const png = await page.screenshot({ ...(clip !== undefined && { clip }) });
   await sharp(png)

@@ -34,6 +34,9 @@ const KEYS = COMMANDS.map((command, at) => ({
   key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at < 14 ? at - 10 : at - 9}`,
   command,
 }));
+/** Parts of the screen of pictures, without the side bar. */
+const EDITORS = { x: 350, y: 35, width: 850, height: 430 };
+const EDITORS_AND_PANEL = { ...EDITORS, height: 680 };
 /** Of the editor's own command that clears notifications. */
 const FORGET = 'Shift+Alt+F12';
 
@@ -46,7 +49,7 @@ export function describeExtension(trusted: boolean): void {
   /** Empty without one. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
   const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
-  const picture = (name: string): Promise<void> => savePicture(getEditor(), name);
+  const picture = (name: string, clip = EDITORS): Promise<void> => savePicture(getEditor(), name, clip);
 
   before(async function () {
     this.timeout(240_000);
@@ -200,7 +203,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().findSquiggles();
     const problems = await getEditor().readProblems('actionabels');
     expect(problems).to.contain('DEF_UNKNOWN_KEY').and.contain('lintel');
-    await picture('problems');
+    await picture('problems', EDITORS_AND_PANEL);
     await getEditor().revertChanges();
     await getEditor().waitUntilClean();
   });
@@ -271,7 +274,9 @@ export function describeExtension(trusted: boolean): void {
     );
     await panel.locator('#status', { hasText: '200' }).waitFor();
     expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
-    await picture('request');
+    if (hasPictures)
+      await getEditor().run('View: Hide Panel', () => getPage().locator('.part.panel').waitFor({ state: 'hidden' }));
+    await picture('request', EDITORS_AND_PANEL);
   });
 
   if (!trusted)
@@ -292,7 +297,7 @@ export function describeExtension(trusted: boolean): void {
         .to.contain('wallet/transfer')
         .and.match(/transaction/i);
       expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
-      await picture('plan');
+      await picture('plan', EDITORS_AND_PANEL);
     });
 
   if (!trusted)
@@ -313,7 +318,6 @@ export function describeExtension(trusted: boolean): void {
       const findMark = (name: string) => getPage().locator(`.testing-run-glyph.codicon-testing-${name}-icon`).first();
       await getEditor().run('Test: Run Tests in Current File', () => findMark('passed').waitFor());
       await findMark('failed').waitFor();
-      await picture('tests');
     });
 
   if (trusted)
@@ -332,10 +336,10 @@ export function describeExtension(trusted: boolean): void {
         async afterResponse() {
           await getPage()
             .locator('.view-lines')
-            .filter({ hasText: /200, [\d.]+.ms/ })
+            .filter({ hasText: /200,\s[\d.]+\sms/ })
             .waitFor();
           await runStatement(getEditor(), file, lines.findIndex((text) => text.includes('"query"')) + 1);
-          await picture('statement');
+          await picture('statement', EDITORS_AND_PANEL);
         },
       });
     });
