@@ -20,7 +20,9 @@ export async function savePicture(
   await page.mouse.move(0, 0);
   await mkdir(images, { recursive: true });
   const png = await page.screenshot({ ...(clip !== undefined && { clip }) });
-  await sharp(png)
-    .webp({ quality: 35, effort: 6 })
+  // Text stays sharp, and the files are half as large as lossy ones.
+  const palette = await sharp(png).png({ palette: true, colours: 16, dither: 0, effort: 10 }).toBuffer();
+  await sharp(palette)
+    .webp({ lossless: true, effort: 6 })
     .toFile(join(images, `${name}.webp`));
 }
