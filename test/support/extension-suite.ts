@@ -88,6 +88,8 @@ export function describeExtension(trusted: boolean): void {
   });
 
   const getPage = (): Editor['page'] => getEditor().page;
+  const closeEditors = (): Promise<void> =>
+    getEditor().run('View: Close All Editors', () => getPage().locator('.tab').first().waitFor({ state: 'detached' }));
   /** The visible effect of each command here; the one that shows another file is last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
@@ -149,9 +151,7 @@ export function describeExtension(trusted: boolean): void {
       for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
       await installLintel(project.folder);
       await getEditor().trustWorkspace();
-      await getEditor().run('View: Close All Editors', () =>
-        getPage().locator('.tab').first().waitFor({ state: 'detached' }),
-      );
+      await closeEditors();
     });
   }
 
@@ -244,9 +244,7 @@ export function describeExtension(trusted: boolean): void {
         waitUntil(async () => (await onDisk(file)).includes('FROM _rates LIMIT 3'), 'the statement in the definition'),
     );
     await waitUntil(async () => (await getPage().locator('.tab.dirty').count()) === 0, 'both files saved');
-    await getEditor().run('View: Close All Editors', () =>
-      getPage().locator('.tab').first().waitFor({ state: 'detached' }),
-    );
+    await closeEditors();
   });
 
   it('renames a resource in every file that refers to it', async () => {
@@ -289,6 +287,7 @@ export function describeExtension(trusted: boolean): void {
     it('draws the plan of a resource', async () => {
       const lines = (await onDisk(WALLET)).split('\n');
       const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
+      if (hasPictures) await closeEditors();
       await getEditor().open(WALLET, line + 1, 5);
       await getEditor().run('Lintel: Show Plan', () => getEditor().findWebview('#diagram svg'));
       const panel = await getEditor().findWebview('#diagram svg');
