@@ -61,11 +61,10 @@ export interface ReportedFailure {
   readonly message: string;
   readonly range: Range;
   readonly frame: string;
-  /** Of a response that is not the expected one. */
   readonly exchange?: ReportedExchange;
 }
 
-/** Texts: the request, and JSON of the responses, which differ where the response does. */
+/** Of an unexpected response: texts that differ where it does. */
 export interface ReportedExchange {
   readonly request: string;
   readonly expected: string;

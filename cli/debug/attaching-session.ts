@@ -108,7 +108,7 @@ export abstract class AttachingSession extends DebugSession {
     });
   }
 
-  /** `lintel dev` prints its address earlier: requests that come before this text do not stop. */
+  /** `lintel dev` prints its address earlier. */
   protected override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
     this.sendResponse(response);
     this.sendEvent(new OutputEvent(ATTACHED, 'console'));

@@ -5,17 +5,19 @@ import { asObject } from './definition.js';
 import type { Match, Matchers } from './match.js';
 import type { OutgoingRequest, ReceivedResponse } from './send.js';
 
+const LONGEST = 2000;
+
 export interface Sent {
   /** The request as text. */
   readonly request: string;
   readonly received: ReceivedResponse;
 }
 
-export const formatRequest = ({ method, url, body }: Pick<OutgoingRequest, 'method' | 'url' | 'body'>): string =>
-  [
-    `${method} ${url.pathname}${url.search}`,
-    ...(body === null ? [] : [typeof body === 'string' ? body : `(${body.length} bytes)`]),
-  ].join('\n');
+export function formatRequest({ method, url, body }: OutgoingRequest): string {
+  const text = Buffer.from(body ?? '').toString();
+  const shown = text.length > LONGEST || text.includes('\ufffd') ? `(${body?.length ?? 0} bytes)` : text;
+  return `${method} ${url.pathname}${url.search}\n${shown}`.trim();
+}
 
 export function describeExchange(
   { request, received: { status, body } }: Sent,
@@ -25,7 +27,10 @@ export function describeExchange(
   const { status: wantedStatus = wanted['problem'] === undefined ? 200 : status } = wanted;
   const { code } = asObject(wanted['problem']);
   const wantedBody = code === undefined ? wanted['body'] : { code };
-  const expected = { status: mergeExpected(wantedStatus, status), body: mergeExpected(wantedBody, body) };
+  const hasStatus = match(wantedStatus, status).length === 0;
+  const expected = hasStatus
+    ? { status, body: mergeExpected(wantedBody, body) }
+    : { status: wantedStatus, body: wantedBody };
   return { request, expected: format(expected), actual: format({ status, body }) };
 
   /** What the test accepts or does not name is as it was received. */

@@ -96,6 +96,6 @@ async function waitForTrust(): Promise<void> {
   });
   await commands.executeCommand('workbench.trust.manage');
   await granted;
-  // The page covers the terminal; in older versions of the editor it is a tab.
+  // The page covers the terminal.
   await commands.executeCommand('workbench.action.closeModalEditor').then(undefined, () => undefined);
 }

@@ -208,14 +208,16 @@ const findReported = ({ cases }: Report, wanted: ListedCase | undefined): Report
 function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase | undefined): void {
   if (reported === undefined) return run.skipped(item);
   const { group, id, outcome, milliseconds, failures } = reported;
-  const heading = `${outcome === 'passed' ? '✓' : '✗'} ${group}: ${id} (${milliseconds} ms)`;
-  run.appendOutput([heading, ...failures.map(({ message }) => `  ${message}`), ''].join('\r\n'));
+  const title = `${outcome === 'passed' ? '✓' : '✗'} ${group}: ${id} (${milliseconds} ms)`;
+  run.appendOutput([title, ...failures.map(({ message }) => `  ${message}`), ''].join('\r\n'));
   if (outcome === 'passed') return run.passed(item, milliseconds);
   const messages = failures.map(({ message, range, exchange }) => {
     const shown = new TestMessage(message);
     if (exchange !== undefined) {
-      shown.expectedOutput = `${exchange.request}\n\n${exchange.expected}`;
-      shown.actualOutput = `${exchange.request}\n\n${exchange.actual}`;
+      // The editor shows no message next to a diff.
+      const heading = `${message}\n\n${exchange.request}\n\n`;
+      shown.expectedOutput = heading + exchange.expected;
+      shown.actualOutput = heading + exchange.actual;
     }
     if (item.uri !== undefined) shown.location = new Location(item.uri, toRange(range));
     return shown;

@@ -177,7 +177,8 @@ describe('extension: Test Explorer', () => {
     const all = await runTests(handlers[0], {});
     expect(all.slice(0, 3)).to.deep.equal(['started is one', 'started is two', 'passed is one']);
     expect(all[3]).to.match(/^failed is two: expected 2, received 1 \(line \d+\)$/);
-    const format = (n: number): string => `POST /one\n\n${JSON.stringify({ status: 200, body: { n } }, null, 2)}`;
+    const format = (n: number): string =>
+      `expected 2, received 1\n\nPOST /one\n\n${JSON.stringify({ status: 200, body: { n } }, null, 2)}`;
     expect(compared).to.deep.equal([[format(2), format(1)]]);
     expect(printed.join('')).to.match(/^✓ numbers: is one \(\d+ ms\)\r\n✗ .*\r\n {2}expected 2, received 1\r\n$/);
     expect(await runTests(handlers[0], { include: [findCase('is one')] })).to.deep.equal([

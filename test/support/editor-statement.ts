@@ -10,6 +10,9 @@ export async function runStatement(editor: Editor, file: string, line: number): 
     () => editor.pressKeys('Alt+Enter'),
     () => page.locator('.tab.active[data-resource-name="rate 1.sql"]').waitFor(),
   );
+  await editor.pressKeys('Control+End');
+  // The table is empty.
+  await editor.type(' UNION ALL SELECT $1');
   for (const [command, result] of [
     ['Lintel: Run Statement', /1.row.*currency.*EUR/s],
     ['Lintel: Explain Statement', /Scan.*_rates/s],

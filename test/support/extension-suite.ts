@@ -34,6 +34,9 @@ const KEYS = COMMANDS.map((command, at) => ({
   key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at < 14 ? at - 10 : at - 9}`,
   command,
 }));
+/** Parts of the screen of pictures, without the side bar. */
+const EDITORS = { x: 350, y: 35, width: 850, height: 430 };
+const EDITORS_AND_PANEL = { ...EDITORS, height: 680 };
 /** Of the editor's own command that clears notifications. */
 const FORGET = 'Shift+Alt+F12';
 
@@ -46,7 +49,7 @@ export function describeExtension(trusted: boolean): void {
   /** Empty without one. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
   const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
-  const picture = (name: string): Promise<void> => savePicture(getEditor(), name);
+  const picture = (name: string, clip = EDITORS): Promise<void> => savePicture(getEditor(), name, clip);
 
   before(async function () {
     this.timeout(240_000);
@@ -85,6 +88,8 @@ export function describeExtension(trusted: boolean): void {
   });
 
   const getPage = (): Editor['page'] => getEditor().page;
+  const closeEditors = (): Promise<void> =>
+    getEditor().run('View: Close All Editors', () => getPage().locator('.tab').first().waitFor({ state: 'detached' }));
   /** The visible effect of each command here; the one that shows another file is last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
@@ -146,9 +151,7 @@ export function describeExtension(trusted: boolean): void {
       for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
       await installLintel(project.folder);
       await getEditor().trustWorkspace();
-      await getEditor().run('View: Close All Editors', () =>
-        getPage().locator('.tab').first().waitFor({ state: 'detached' }),
-      );
+      await closeEditors();
     });
   }
 
@@ -200,7 +203,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().findSquiggles();
     const problems = await getEditor().readProblems('actionabels');
     expect(problems).to.contain('DEF_UNKNOWN_KEY').and.contain('lintel');
-    await picture('problems');
+    await picture('problems', EDITORS_AND_PANEL);
     await getEditor().revertChanges();
     await getEditor().waitUntilClean();
   });
@@ -241,9 +244,7 @@ export function describeExtension(trusted: boolean): void {
         waitUntil(async () => (await onDisk(file)).includes('FROM _rates LIMIT 3'), 'the statement in the definition'),
     );
     await waitUntil(async () => (await getPage().locator('.tab.dirty').count()) === 0, 'both files saved');
-    await getEditor().run('View: Close All Editors', () =>
-      getPage().locator('.tab').first().waitFor({ state: 'detached' }),
-    );
+    await closeEditors();
   });
 
   it('renames a resource in every file that refers to it', async () => {
@@ -271,7 +272,9 @@ export function describeExtension(trusted: boolean): void {
     );
     await panel.locator('#status', { hasText: '200' }).waitFor();
     expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
-    await picture('request');
+    if (hasPictures)
+      await getEditor().run('View: Hide Panel', () => getPage().locator('.part.panel').waitFor({ state: 'hidden' }));
+    await picture('request', EDITORS_AND_PANEL);
   });
 
   if (!trusted)
@@ -284,6 +287,7 @@ export function describeExtension(trusted: boolean): void {
     it('draws the plan of a resource', async () => {
       const lines = (await onDisk(WALLET)).split('\n');
       const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
+      if (hasPictures) await closeEditors();
       await getEditor().open(WALLET, line + 1, 5);
       await getEditor().run('Lintel: Show Plan', () => getEditor().findWebview('#diagram svg'));
       const panel = await getEditor().findWebview('#diagram svg');
@@ -292,7 +296,7 @@ export function describeExtension(trusted: boolean): void {
         .to.contain('wallet/transfer')
         .and.match(/transaction/i);
       expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
-      await picture('plan');
+      await picture('plan', EDITORS_AND_PANEL);
     });
 
   if (!trusted)
@@ -313,7 +317,6 @@ export function describeExtension(trusted: boolean): void {
       const findMark = (name: string) => getPage().locator(`.testing-run-glyph.codicon-testing-${name}-icon`).first();
       await getEditor().run('Test: Run Tests in Current File', () => findMark('passed').waitFor());
       await findMark('failed').waitFor();
-      await picture('tests');
     });
 
   if (trusted)
@@ -332,10 +335,10 @@ export function describeExtension(trusted: boolean): void {
         async afterResponse() {
           await getPage()
             .locator('.view-lines')
-            .filter({ hasText: /200, [\d.]+.ms/ })
+            .filter({ hasText: /200,\s[\d.]+\sms/ })
             .waitFor();
           await runStatement(getEditor(), file, lines.findIndex((text) => text.includes('"query"')) + 1);
-          await picture('statement');
+          await picture('statement', EDITORS_AND_PANEL);
         },
       });
     });
