@@ -24,7 +24,7 @@ export const LONG_BODY = 131_072;
 /** As `parseBounded`. */
 export async function parseLongBody(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
   if (!isUtf8(bytes)) throw createFault('REQ_MALFORMED');
-  const steps = parseInSteps(bytes, () => bytes.toString('utf8'), limits);
+  const steps = parseInSteps(bytes, (from, to) => bytes.toString('utf8', from, to), limits);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

@@ -5,6 +5,7 @@
 import { Fault, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import { isBeyondDouble, parseExact } from './exact-json.js';
+import { parseParts, type DecodeBytes } from './json-parts.js';
 
 export interface JsonLimits {
   readonly depth: number;
@@ -26,16 +27,14 @@ export function parseBounded(bytes: Uint8Array, decode: () => string, limits: Js
 const STEP = { bytes: 262_144, values: 20_000 };
 
 /** The same for a long text, in steps between which other work can be done. */
-export function* parseInSteps(bytes: Uint8Array, decode: () => string, limits: JsonLimits): Generator<void, unknown> {
+export function* parseInSteps(bytes: Uint8Array, decode: DecodeBytes, limits: JsonLimits): Generator<void, unknown> {
   const shape = new TextShape(bytes);
   for (let until = 0; until < bytes.length; yield) {
     until = Math.min(until + STEP.bytes, bytes.length);
     shape.read(until);
   }
   shape.check(limits);
-  const text = decode();
-  yield;
-  const value = shape.parse(text);
+  const value = yield* parseParts(bytes, decode, (text) => shape.parse(text));
   for (const stack = [value]; stack.length > 0; checkValues(stack, limits, STEP.values)) yield;
   return value;
 }

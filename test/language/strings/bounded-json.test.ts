@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai';
 import { parseBounded, parseInSteps } from '../../../language/strings/bounded-json.js';
+import { parseParts } from '../../../language/strings/json-parts.js';
 
 describe('bounded JSON of untrusted origin', () => {
   const LIMITS = { depth: 3, keys: 4, array: 3 };
@@ -31,7 +32,7 @@ describe('bounded JSON of untrusted origin', () => {
   it('is read in steps alike, wherever a step ends', () => {
     const readInSteps = (text: string): unknown => {
       const bytes = Buffer.from(text);
-      const steps = parseInSteps(bytes, () => text, LIMITS);
+      const steps = parseInSteps(bytes, (from, to) => bytes.toString('utf8', from, to), LIMITS);
       for (let count = 1; ; count++) {
         const { done, value } = steps.next();
         if (done === true) return [count > 3, value];
@@ -92,4 +93,90 @@ describe('bounded JSON of untrusted origin', () => {
       expect(params).to.deep.equal(what === undefined ? {} : { what, max });
     });
   }
+});
+
+describe('JSON that is parsed in parts', () => {
+  const TOKENS = ['[', ']', '{', '}', ',', ':', '"a"', '1'];
+  const refuse = (parse: () => unknown): string => {
+    try {
+      return JSON.stringify(parse());
+    } catch {
+      return 'refused';
+    }
+  };
+  const parseAll = (text: string, size: number): unknown => {
+    const bytes = Buffer.from(text);
+    const parts = parseParts(bytes, (from, to) => bytes.toString('utf8', from, to), JSON.parse, size);
+    for (;;) {
+      const { done, value } = parts.next();
+      if (done === true) return value;
+    }
+  };
+  const compare = (text: string, size = 0): void => {
+    const expected = refuse(() => JSON.parse(text));
+    const found = refuse(() => parseAll(text, size));
+    if (found !== expected) expect.fail(`${text} in parts of ${size}: ${found} in place of ${expected}`);
+  };
+
+  it('is what JSON.parse returns, and malformed where that throws, for all texts of five tokens', () => {
+    const extend = (text: string, left: number): void => {
+      compare(text);
+      if (left > 0) for (const token of TOKENS) extend(text + token, left - 1);
+    };
+    extend('', 5);
+  });
+
+  it('is so for parts of any size, and wherever a token is missing, added or another one', () => {
+    const text =
+      '[{"a":[1,[2,{"b":"x,]}\\"","c":{}}],3],"d,":{"e":[[],[[4,5],{"a":6,"b":7,"a":8}]],"f":null}} ,"ä",[{},{"g":-1.5e3}, 9 ]]';
+    const tokens = text.match(/"(?:\\.|[^"])*"|-?[0-9.e]+|null|./g) ?? [];
+    for (const size of [0, 1, 3, 10, 30]) {
+      compare(text, size);
+      for (let at = 0; at <= tokens.length; at++) {
+        const [start, end] = [tokens.slice(0, at).join(''), tokens.slice(at + 1).join('')];
+        compare(start + end, size);
+        for (const token of TOKENS) {
+          compare(start + token + end, size);
+          compare(start + token + (tokens[at] ?? '') + end, size);
+        }
+      }
+    }
+  });
+
+  it('has no name that changes the prototype, in whichever part it is', () => {
+    for (const text of [
+      '{"__proto__":{"a":1,"b":2}}',
+      '{"a":1,"__proto__":{"a":1},"b":2}',
+      '[1,{"constructor":[1,2]}]',
+    ])
+      for (const size of [0, 3, 99]) {
+        const isWhole = 8 * size > text.length;
+        expect(
+          refuse(() => parseAll(text, size)),
+          text,
+        ).to.equal(isWhole ? text : 'refused');
+      }
+  });
+
+  it('may have a text longer than a part, which a quote or an escape ends at any place', () => {
+    for (let more = 0; more < 4; more++)
+      for (const end of ['"', '\\\\"', '\\"x"', '\\u0041"'])
+        for (const text of ['x', '\\n'].map((unit) => `["${unit.repeat(131_070)}${'y'.repeat(more)}${end},1]`))
+          compare(text, 1);
+  });
+
+  it('is parsed once, in parts of about the same size', () => {
+    const text = JSON.stringify({
+      data: { rows: Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(80) })) },
+    });
+    const bytes = Buffer.from(text);
+    const lengths: number[] = [];
+    const parse = (part: string): unknown => (lengths.push(part.length), JSON.parse(part));
+    const parts = parseParts(bytes, (from, to) => bytes.toString('utf8', from, to), parse, 4096);
+    let result = parts.next();
+    while (result.done !== true) result = parts.next();
+    expect(JSON.stringify(result.value)).to.equal(text);
+    expect(Math.max(...lengths)).to.be.within(4000, 4400);
+    expect(lengths.reduce((sum, length) => sum + length)).to.be.within(text.length - 100, text.length + 500);
+  });
 });
