@@ -181,7 +181,12 @@ describe('language server: test files', () => {
           returnables: ['shop'],
         }),
       });
-      await waitUntil(async () => (await offer('‸')).labels.includes('test: sale'), 'the new resource');
+      await waitUntil(async () => {
+        const { labels } = await offer('‸');
+        // Each edit ends an analysis that has begun.
+        await editor.diagnostics(NAME);
+        return labels.includes('test: sale');
+      }, 'the new resource');
     });
     const offer = (text: string) => editor.requestCompletion(NAME, text);
     const send = (text: string): string => inStep(`"request": { "resource": "sale", ${text} }`);
