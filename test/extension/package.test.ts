@@ -39,7 +39,7 @@ const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
 const MAX_MEGABYTES = 3;
 const MAX_SERVER_KILOBYTES = 1200;
 const MAX_ENDPOINT_KILOBYTES = 24;
-const MAX_SAMPLES_KILOBYTES = 40;
+const MAX_SAMPLES_KILOBYTES = 72;
 /** Dependencies of the kernel that the language server has too. */
 const LIGHT = /^(yup|jsonc-parser|fastest-levenshtein|libpg-query|tinyglobby|vscode-.*)$/;
 
