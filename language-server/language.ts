@@ -17,5 +17,6 @@ export * from '../plugins/queries/sql/text/scan.js';
 export * from '../plugins/queries/sql/text/sources.js';
 export * from '../plugins/queries/sql/text/tokens.js';
 export * from '../plugins/queries/sql/text/words.js';
+export * from '../contract/column-values.js';
 export * from '../contract/forms.js';
 export * from '../contract/name-flow.js';

@@ -3,13 +3,13 @@ import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { builtInAsData, withoutTextsOfData, writeBuiltIn, writeProjectTemplate } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
 
-/** Entry file of each bundle. `built-in` contains the code of specs; it and `endpoint-files` are loaded on first call. */
+/** Entry file of each bundle. `built-in` contains the code of specs; it, `endpoint-files` and `request-samples` are loaded on first call. */
 const ENTRIES = {
   extension: 'extension/src/extension.ts',
   server: 'language-server/standalone.ts',
@@ -17,6 +17,7 @@ const ENTRIES = {
   'manifest-worker': 'language-server/manifest-worker.ts',
   language: LANGUAGE,
   'endpoint-files': 'language-server/endpoint-files.ts',
+  'request-samples': 'language-server/request-samples.ts',
   yup: 'yup',
 } as const;
 
@@ -50,7 +51,10 @@ const shareCode = (bundleName: string): Plugin => ({
     build.onResolve({ filter: /^yup$/ }, ({ kind }) =>
       kind === 'entry-point' ? null : { path: './yup.js', external: true },
     );
-    build.onResolve({ filter: /[/\\]endpoint-files\.js$/ }, () => ({ path: './endpoint-files.js', external: true }));
+    build.onResolve({ filter: /[/\\](?:endpoint-files|request-samples)\.js$/ }, ({ path }) => ({
+      path: `./${basename(path)}`,
+      external: true,
+    }));
     if (bundleName === 'language') return;
     build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) =>
       languageFiles.has(join(resolveDir, path.replace(/\.js$/, ''))) ? { path: './language.js', external: true } : null,
@@ -186,18 +190,28 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };
-  const [extension, server, code, worker, language, endpoints, yup] = await Promise.all([
+  const [extension, server, code, worker, language, endpoints, samples, yup] = await Promise.all([
     make('extension'),
     make('server'),
     make('built-in'),
     make('manifest-worker'),
     make('language'),
     make('endpoint-files'),
+    make('request-samples'),
     make('yup'),
   ]);
   const { resolve } = createRequire(join(ROOT, 'package.json'));
   for (const file of FILES_BESIDE) await copyFile(resolve(file), join(folder, file.split('/').pop() ?? file));
   await writeBuiltIn(folder);
   await writeProjectTemplate(folder);
-  return { extension, server, 'built-in': code, 'manifest-worker': worker, language, 'endpoint-files': endpoints, yup };
+  return {
+    extension,
+    server,
+    'built-in': code,
+    'manifest-worker': worker,
+    language,
+    'endpoint-files': endpoints,
+    'request-samples': samples,
+    yup,
+  };
 }

@@ -13,11 +13,11 @@ import { keysFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
 import { jsonSnippet, membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
 import { findFreeName, listOtherTexts, listStartingValues } from './starting-values.js';
-import { listTestMembers, type TestSample } from './test-samples.js';
+import type { TestSample, TestSamples } from './test-samples.js';
 import type { OfferData } from './verify.js';
 import { getPluginExample, numbersIn, listPatterns, listVariants } from './variants.js';
 
-export function keyItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
+export function keyItems(view: DocumentContext, site: CursorContext, { members }: TestSamples): CompletionItem[] {
   const { cursor, levels } = site;
   const object = levels.at(-1);
   if (cursor.at !== 'key' || object === undefined || object.field === null) return [];
@@ -25,19 +25,18 @@ export function keyItems(view: DocumentContext, site: CursorContext): Completion
   // The key being typed does not count as present.
   written.delete(cursor.token?.text ?? '');
   const { field, expansion } = object;
-  const samples = listTestMembers(view, site);
-  const sampled = [...samples]
+  const sampled = [...members]
     .filter(([name]) => !written.has(name) && expansion?.fields.has(name) !== true)
     .map(([name, sample], i) => sampledItem(view, site, name, sample, i));
   if (expansion === null) {
     const isModel = levels.length === 1 && site.sort === 'model';
-    const others = mapItems(view, site, field, new Set([...written, ...samples.keys()]));
+    const others = mapItems(view, site, field, new Set([...written, ...members.keys()]));
     return [...sampled, ...others, ...(isModel ? modelOptionItems(view, site, written) : [])];
   }
   const offered = [...expansion.fields].filter(([name]) => !written.has(name) && !isAlternativeChosen(expansion, name));
   const fields = [
     ...sampled,
-    ...offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i, samples.get(name)?.json)),
+    ...offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i, members.get(name)?.json)),
   ];
   return written.size > 0 || cursor.token !== null ? fields : [...fields, ...variantItems(view, site, field)];
 }

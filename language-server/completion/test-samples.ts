@@ -5,6 +5,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../contract/jso
 import { TIMESTAMPS } from '../../contract/model.js';
 import { getColumnFacts } from '../../language/analysis/checks/types.js';
 import type { DataModel, ResourceModel } from '../../language/analysis/model.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import { findValue } from '../../language/analysis/test-tables.js';
 import {
   createExpectation,
@@ -15,13 +16,18 @@ import {
 import { sampleSchema } from '../../language/schema/sample.js';
 import { toJson, type LocatedNode } from '../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
-import { findModelByAlias } from './names/project.js';
 import { formatShort } from './names/name-source.js';
 
 export interface TestSample {
   /** Undefined: only the author knows a value. */
   readonly json: Json | undefined;
   readonly detail: string;
+}
+
+/** Of the place of the cursor. */
+export interface TestSamples {
+  readonly members: Samples;
+  readonly values: readonly TestValue[];
 }
 
 type Samples = ReadonlyMap<string, TestSample>;
@@ -40,7 +46,6 @@ const formatPath = ({ levels }: CursorContext): string =>
 
 /** The members that the object at the cursor can have. */
 export function listTestMembers(view: DocumentContext, site: CursorContext): Samples {
-  if (site.sort !== 'test') return NOTHING;
   const path = formatPath(site);
   const row = findRow(view, site, path);
   if (row !== null) return row.column === undefined ? row.columns : NOTHING;
@@ -85,7 +90,6 @@ export interface TestValue {
 
 /** Values for the place of the cursor. */
 export function listTestValues(view: DocumentContext, site: CursorContext): TestValue[] {
-  if (site.sort !== 'test') return [];
   const path = formatPath(site);
   if (path === '') return listTests(view);
   if (/^cases\/\d+\/steps\/\d+$/.test(path))
@@ -212,6 +216,11 @@ function findRow(view: DocumentContext, site: CursorContext, path: string): Samp
   );
   const whole = Object.fromEntries(needed.map(({ name }) => [name, columns.get(name)?.json ?? '']));
   return { columns, whole, column };
+}
+
+function findModelByAlias(models: readonly DataModel[], name: string): DataModel | undefined {
+  const model = mapModelsByAlias(models.map((one) => one.name)).get(name.toLowerCase());
+  return models.find((one) => one.name === model);
 }
 
 const BY_COLUMN: Readonly<Record<string, Json>> = {

@@ -14,14 +14,14 @@ import { formatShort } from './names/name-source.js';
 import { commaAfter } from './edit.js';
 import { jsonSnippet, valueSnippet } from './snippets.js';
 import { listStartingValues, nameResource } from './starting-values.js';
-import { listTestValues, type TestValue } from './test-samples.js';
+import type { TestSamples, TestValue } from './test-samples.js';
 import type { OfferData } from './verify.js';
 import { numbersIn, listPatterns, listResourceVariants, listVariants } from './variants.js';
 
-export function valueItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
+export function valueItems(view: DocumentContext, site: CursorContext, { values }: TestSamples): CompletionItem[] {
   const field = site.levels.at(-1)?.field ?? null;
   if (site.cursor.at !== 'value' || field === null || isAccessor(site)) return [];
-  const sampled = listTestValues(view, site).map((one, i) => sampleItem(view, site, one, i));
+  const sampled = values.map((one, i) => sampleItem(view, site, one, i));
   if (sampled.length > 0 && site.levels.length === 1) return sampled;
   // At the root only whole definitions are valid.
   if (site.levels.length === 1 && site.sort !== 'config') return definitionItems(view, site, field);

@@ -8,6 +8,7 @@ import { toPlainText } from '../completion/edit.js';
 import { documentItems } from '../completion/documents.js';
 import { keyItems } from '../completion/keys.js';
 import { sqlItems } from '../completion/sql.js';
+import type { TestSamples } from '../completion/test-samples.js';
 import { valueItems } from '../completion/values.js';
 import { verifyOffers, type VerifiedOffers } from '../completion/verify.js';
 import { toFileSpan } from '../json-string.js';
@@ -15,7 +16,11 @@ import { toStatementItem } from '../statements/statement-items.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
 
 /** Returns the items for a place; an empty list where the source does not apply. */
-export type CompletionSource = (view: DocumentContext, site: CursorContext) => readonly CompletionItem[];
+export type CompletionSource = (
+  view: DocumentContext,
+  site: CursorContext,
+  samples: TestSamples,
+) => readonly CompletionItem[];
 
 const SOURCES: readonly CompletionSource[] = [keyItems, valueItems, accessorItems, sqlItems, documentItems];
 
@@ -68,12 +73,20 @@ function stripTabStops(item: CompletionItem): CompletionItem {
 export async function completeAt(view: DocumentContext, offset: number, time: number): Promise<VerifiedOffers> {
   const site = view.getTypedCursorContext(offset);
   if (isInEscape(view, site, offset)) return { items: [], isComplete: true };
+  const samples = site.sort === 'test' ? await listSamples(view, site) : NO_SAMPLES;
   return verifyOffers(
     view,
     site,
-    SOURCES.flatMap((source) => source(view, site)),
+    SOURCES.flatMap((source) => source(view, site, samples)),
     time,
   );
+}
+
+const NO_SAMPLES: TestSamples = { members: new Map(), values: [] };
+
+async function listSamples(view: DocumentContext, site: CursorContext): Promise<TestSamples> {
+  const { listTestMembers, listTestValues } = await import('../request-samples.js');
+  return { members: listTestMembers(view, site), values: listTestValues(view, site) };
 }
 
 /** True inside an escape sequence, where inserted text would change the character. */

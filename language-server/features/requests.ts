@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
-import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
+import type { RequestShape } from '../../language/export/openapi/request.js';
 import { findMember, type LocatedNode } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
@@ -122,6 +122,7 @@ async function findRequestShape(
   server: ServerContext,
   { folder, resource: id }: Partial<RequestShapeParams>,
 ): Promise<RequestShapeResult | null> {
+  const { createRequestShape } = await import('../request-samples.js');
   for (const project of await server.listProjects()) {
     const href = pathToFileURL(project.folder).href;
     if (folder !== undefined && folder !== href) continue;

@@ -4,8 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Position, Range } from 'vscode-languageserver';
-import { LEAVING } from '../../language/export/value-exits.js';
-import { traceColumn, traceName } from '../../language/export/value-flow.js';
+import type { traceColumn } from '../../language/export/value-flow.js';
 import type { FlowKind, FlowStep } from '../../language/export/value-trace.js';
 import type { OpenapiInput } from '../../language/export/openapi/scope.js';
 import { toRange, type NamedSymbol } from '../../language/analysis/symbols.js';
@@ -67,17 +66,25 @@ interface Column {
 
 const NAMES: readonly NamedSymbol['sort'][] = ['payload', 'name', 'generated', 'claim'];
 
-function findValueFlow(server: ServerContext, view: DocumentContext, position: Position): ValueFlow | null {
+async function findValueFlow(
+  server: ServerContext,
+  view: DocumentContext,
+  position: Position,
+): Promise<ValueFlow | null> {
+  const { LEAVING, traceColumn, traceName } = await import('../request-samples.js');
   const { project } = view;
   const symbol = findSymbolAt(view, position)?.symbol;
   if (symbol === undefined) return null;
   const input = createFlowInput(project);
   const toGroup = (title: string, steps: readonly FlowStep[]) => ({
     title,
-    steps: sortSteps(steps).map((step) => toShownStep(server, project, step)),
+    steps: sortSteps(steps).map((step) => toShownStep(server, project, step, LEAVING.has(step.kind))),
   });
   if (symbol.sort === 'field')
-    return { name: symbol.name, groups: traceColumns(input, [{ model: symbol.within, column: symbol.name }], toGroup) };
+    return {
+      name: symbol.name,
+      groups: traceColumns(traceColumn, input, [{ model: symbol.within, column: symbol.name }], toGroup),
+    };
   if (!NAMES.includes(symbol.sort)) return null;
   const definition = view.definitions.find(({ doc, node }) => {
     const { start, end } = toRange({ doc, start: node.start, end: node.end });
@@ -93,13 +100,14 @@ function findValueFlow(server: ServerContext, view: DocumentContext, position: P
     name: symbol.name,
     groups: [
       ...(own === null || own.steps.length === 0 ? [] : [toGroup(root, own.steps)]),
-      ...traceColumns(input, [...(own?.next ?? []), ...columns], toGroup),
+      ...traceColumns(traceColumn, input, [...(own?.next ?? []), ...columns], toGroup),
     ],
   };
 }
 
 /** Follows the value into other columns. */
 function traceColumns(
+  trace: typeof traceColumn,
   input: OpenapiInput,
   from: readonly Column[],
   toGroup: (title: string, steps: readonly FlowStep[]) => ValueFlow['groups'][number],
@@ -111,7 +119,7 @@ function traceColumns(
     const title = `${one.model}.${one.column}`;
     if (seen.has(title)) continue;
     seen.add(title);
-    const { steps, next } = traceColumn(input, one.model, one.column);
+    const { steps, next } = trace(input, one.model, one.column);
     groups.push(toGroup(title, steps));
     waiting.push(...next);
   }
@@ -155,12 +163,13 @@ function toShownStep(
   server: ServerContext,
   { folder }: Project,
   { kind, place, name, detail, spot }: FlowStep,
+  leaves: boolean,
 ): ShownStep {
   return {
     kind,
     label: `${WORDS[kind]} ${place}`,
     detail: [`as ${name}`, detail].filter((part) => part !== '').join(', '),
-    leaves: LEAVING.has(kind),
+    leaves,
     place,
     uri: server.toClientUri(join(folder, spot.doc.file)),
     range: toRange(spot),

@@ -39,6 +39,7 @@ const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
 const MAX_MEGABYTES = 3;
 const MAX_SERVER_KILOBYTES = 1200;
 const MAX_ENDPOINT_KILOBYTES = 24;
+const MAX_SAMPLES_KILOBYTES = 72;
 /** Dependencies of the kernel that the language server has too. */
 const LIGHT = /^(yup|jsonc-parser|fastest-levenshtein|libpg-query|tinyglobby|vscode-.*)$/;
 
@@ -72,6 +73,7 @@ describe('extension: package', function () {
       'dist/manifest-worker.js',
       'dist/problems.txt.br',
       'dist/project.txt.br',
+      'dist/request-samples.js',
       'dist/server.js',
       'dist/yup.js',
       'extension.vsixmanifest',
@@ -110,8 +112,9 @@ describe('extension: package', function () {
     process.stdout.write(`      .vsix: ${whole} KB; client: ${client} KB, server: ${server} KB\n`);
     expect(whole).to.be.lessThan(MAX_MEGABYTES * 1024);
     expect(server).to.be.lessThan(MAX_SERVER_KILOBYTES);
-    // Loaded when a code action first needs it.
+    // Loaded when a code action, a test or the request panel first needs it.
     expect(size(join(EXTENSION, 'dist/endpoint-files.js'))).to.be.lessThan(MAX_ENDPOINT_KILOBYTES);
+    expect(size(join(EXTENSION, 'dist/request-samples.js'))).to.be.lessThan(MAX_SAMPLES_KILOBYTES);
   });
 
   it('has no driver, no runtime and no server of the kernel in its language server', () => {

@@ -55,7 +55,7 @@ export const suggestModelFields: NameSource = (place) => {
   );
 };
 
-export function findModelByAlias(all: readonly DataModel[], name: string): DataModel | undefined {
+function findModelByAlias(all: readonly DataModel[], name: string): DataModel | undefined {
   const model = mapModelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
   return all.find((one) => one.name === model);
 }
