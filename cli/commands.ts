@@ -127,7 +127,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         doc: '`pretty` (default), `json`, `junit`, `tap`, or the name of a plugin. Default: `reporter` of the config.',
       },
       { name: 'mutants', doc: 'Then change one field, bound or condition at a time, and list what no case notices.' },
-      { name: 'coverage', doc: 'Then print which actionables and refusals the cases reach, and the others.' },
+      {
+        name: 'coverage',
+        doc: 'Then print which actionables, refusals and optional fields the cases reach, and the others.',
+      },
       { name: 'coverage-file', value: 'FILE', doc: 'Write it as LCOV, or as JSON if the name ends with `.json`.' },
       { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },
       { name: 'update', doc: 'Write the values of `$snapshot` that are missing or differ into the test files.' },

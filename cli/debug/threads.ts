@@ -15,7 +15,7 @@ export interface Stop {
   readonly reason: StopReason;
   readonly fault: Fault | null;
   /** Those that were hit. */
-  readonly breakpoints: readonly Pick<Breakpoint, 'id' | 'target'>[];
+  readonly breakpoints: readonly (Pick<Breakpoint, 'id' | 'target'> & { readonly definitions: Definitions })[];
 }
 
 export interface DebugThread {
@@ -126,7 +126,10 @@ export function createThreads(input: ThreadInput): Threads {
     const hit = moment === 'enter' ? null : input.findBreakpoints(createPlaceKey(place), reached.frame, place);
     if (hit !== null && hit.logs.length > 0) input.onLog(hit, thread);
     if (hit !== null && hit.stops.length > 0)
-      return { place, reason: 'breakpoint', breakpoints: hit.stops.map(({ id, target }) => ({ id, target })) };
+      return {
+        ...{ place, reason: 'breakpoint' },
+        breakpoints: hit.stops.map(({ id, target }) => ({ id, target, definitions: input.definitions() })),
+      };
     if (field !== null && !input.definitions().hasField(place)) return null;
     const stopBecause = (reason: StopReason) => ({ place, reason, breakpoints: [] });
     if (isPausing || thread.isPausing) return stopBecause('pause');
@@ -266,10 +269,10 @@ export function buildStack(thread: DebugThread, stop: Stop, all: Definitions, ke
   return [top, ...callers, { name: origin, place: whole, spot: all.locate(whole), isTop: false }];
 }
 
-/** At the rule of a breakpoint, or of the field that the first issue names. */
+/** At the rule of a breakpoint unless a save has moved it, or of the field that the first issue names. */
 function locateStop({ place, fault, breakpoints }: Stop, definitions: Definitions): SourceSpot | null {
   const [hit] = breakpoints;
-  if (hit?.target) return hit.target.spot;
+  if (hit?.target && hit.definitions === definitions) return hit.target.spot;
   const name = fault?.options.issues?.[0]?.pointer.split('/').at(-1) ?? '';
   return (name === '' ? null : definitions.locateInside(place, name)) ?? definitions.locate(place);
 }

@@ -329,6 +329,19 @@ describe('the debugger', () => {
     expect(stopped.frames[0]?.line).to.equal(lineOf('"id": 2'));
     await resume(stopped);
     await next;
+    // No transaction is open at the start, so a save takes effect.
+    await debug.request('setBreakpoints', { source: { path: file }, breakpoints: [{ line: 1 }] });
+    const last = client.post('/transfer', SENT);
+    const early = await debug.waitForStop();
+    const again = server.output().length;
+    await project.write(TRANSFER_FILE, `// A comment.\n// Another.\n${TRANSFER}`);
+    await server.waitForOutput(/serving \d resource/, again);
+    const { stackFrames } = await debug.request<DebugProtocol.StackTraceResponse['body']>('stackTrace', {
+      threadId: early.thread,
+    });
+    expect(stackFrames.map(({ line }) => line)).to.deep.equal(early.frames.map(({ line }) => line + 1));
+    await resume(early);
+    await last;
   });
 
   it('accepts one client with the token, on loopback', async () => {
