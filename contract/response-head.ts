@@ -30,7 +30,7 @@ export class HeadWriter {
   /** `common`: names and values in turn. */
   constructor(
     private readonly common: readonly string[],
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => Date.now(),
   ) {}
 
   /** `added` take precedence, the last first, but `vary` lists all. */

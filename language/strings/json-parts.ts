@@ -27,7 +27,7 @@ export function* parseParts(
   if (bytes.length <= 8 * size) return parse(decode(0, bytes.length));
   const reader = new PartReader(bytes, decode, parse);
   while (reader.readPart(size)) yield;
-  return reader.end();
+  return reader.finishText();
 }
 
 class PartReader {
@@ -76,7 +76,7 @@ class PartReader {
     return i < bytes.length;
   }
 
-  end(): unknown {
+  finishText(): unknown {
     const { bytes, whole, stack } = this;
     if (whole.from === 0) return this.parse(this.decode(0, bytes.length));
     if (stack.length > 1) throwMalformed();
