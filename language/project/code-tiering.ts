@@ -1,7 +1,7 @@
 /**
- * Delays what V8 does for programs that run long. The front end is much code that runs for a short time: with the usual counts, a
- * third of the processor time of a start with thousands of resources compiles functions that hardly run again, and a start leaves
- * 12 MiB of empty young generation. A flag of the user remains.
+ * Delays what V8 does for long runs. The front end is much code that runs for a short time: usually, a third of the processor time
+ * of a start with thousands of resources compiles functions that hardly run again, and 12 MiB of young generation remain. A flag of
+ * the user remains.
  */
 import { setFlagsFromString } from 'node:v8';
 import { isChosen } from './wasm-tiering.js';

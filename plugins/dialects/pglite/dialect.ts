@@ -13,6 +13,7 @@ import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { WireText } from '../shared/wire-text.js';
+import { createTurns, type Turn } from './turns.js';
 import { BEGIN, COMMIT, ROLLBACK, type EngineStatements, type StatementResult } from './statements.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
@@ -20,6 +21,7 @@ const FORGOTTEN_MS = 40_000;
 
 interface OpenTransaction {
   readonly release: () => void;
+  readonly turn: Turn;
   readonly timer: NodeJS.Timeout;
   begun: boolean;
   /** COMMIT was sent with the last statement, or the only one ran by itself. */
@@ -44,8 +46,11 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     { clock },
   );
 
-  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot): OpenTransaction {
+  const turns = createTurns();
+
+  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot, turn: Turn): OpenTransaction {
     const open: OpenTransaction = {
+      turn,
       release() {
         releaseEngine();
         leave();
@@ -73,6 +78,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
       if (after !== null) await engine().statements.runInside(after, NO_VALUES, null, { alone: true });
     } finally {
       open.release();
+      await open.turn.leave();
     }
   }
 
@@ -118,7 +124,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     try {
       return open
         ? await runIn(open, prepared, bound, last, requester, text)
-        : await line.run(() => engine().statements.run(prepared, bound, requester, text), requester);
+        : await turns.run(() => line.run(() => engine().statements.run(prepared, bound, requester, text), requester));
     } catch (error) {
       throw toPostgresFault(error, 'none', prepared.text);
     }
@@ -152,12 +158,16 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {
-      const leave = await line.acquire(requester);
+      const turn = turns.enter();
+      await turn.begun;
+      let leave: ReleaseSlot | null = null;
       try {
-        return { transaction: openTransaction(await engine().statements.hold(), leave) };
+        leave = await line.acquire(requester);
+        return { transaction: openTransaction(await engine().statements.hold(), leave, turn) };
       } catch (error) {
-        leave();
-        throw toPostgresFault(error);
+        leave?.();
+        void turn.leave();
+        throw leave === null ? error : toPostgresFault(error);
       }
     },
 
