@@ -5,8 +5,16 @@ import type { ReportedExchange } from '../../contract/tests.js';
 import { startStopwatch } from './time.js';
 import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
-import { describeExchange, formatRequest, type Sent } from './exchange.js';
-import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
+import {
+  createMatch,
+  describeExchange,
+  formatRequest,
+  matchRows,
+  show,
+  type Exchange,
+  type Match,
+  type Matchers,
+} from './match.js';
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
@@ -159,7 +167,7 @@ async function receiveMessage({ server, saved, match, fail }: Running, step: Jso
 }
 
 /** Over HTTP, or as a message of a connected client. */
-async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<Sent> {
+async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<Exchange> {
   const client = asText(request['client']);
   const named = asText(request['resource']);
   if (client !== '') {

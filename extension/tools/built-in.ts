@@ -132,8 +132,25 @@ const UNREAD: readonly (readonly [RegExp, string])[] = [
   [ERROR_TEXTS, ''],
 ];
 
+/** One text, or several pieces of it. */
+const TEXT = String.raw`(?:${LITERALS.source})(?:\s+\+\s+(?:${LITERALS.source}))*`;
+/** The help of a code, behind its title and message. */
+const CODE_HELP = new RegExp(
+  String.raw`(\bdefine(?:(?:Unknown|Unsure)\(|Problem\(\s*${TEXT},|Rejection\(\s*\d+,)\s*(?:${TEXT},\s+){2})(?:${TEXT})`,
+  'g',
+);
+
 /** For a front end that reads its fields from the code of specs, and these texts from nowhere. */
-export const withoutUnreadTexts = stripTexts('without unread texts', UNREAD);
+export const withoutUnreadTexts: Plugin = {
+  name: 'without unread texts',
+  setup(build) {
+    stripTexts('of specs', UNREAD).setup(build);
+    build.onLoad({ filter: /language[/\\]problems[/\\][a-z]+-codes\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(CODE_HELP, "$1''"),
+      loader: 'ts',
+    }));
+  },
+};
 
 /** For the code of specs that have their fields and texts among the data. */
 export const withoutTextsOfData = stripTexts('without texts of the data', [...UNREAD, [FIELD_DOCS, '']]);

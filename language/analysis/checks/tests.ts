@@ -12,6 +12,7 @@ import type { Stores } from '../stores.js';
 import type { TableNames } from '../tables.js';
 import { findValue, listCases, listItems, listTestTables, type TestTable } from '../test-tables.js';
 import { checkRows, type TestedModels } from './test-rows.js';
+import { compileLinearPattern } from '../../strings/linear-pattern.js';
 
 export interface TestNames {
   /** Another object when the names of tables or columns change. */
@@ -110,9 +111,10 @@ function checkIdentifiers({ registry }: TestContext, doc: Document, report: Repo
   const name = String(findValue(listed, 'generator')?.scalar);
   const facts = registry.plugin('generator', name)?.facts;
   if (facts === undefined) return;
-  const [pattern, length] = [String(facts['pattern']), Number(facts['length'])];
+  const { pattern = '', length = 0 } = facts;
+  const form = compileLinearPattern(`^(?:${pattern})$`);
   for (const { type, scalar, start, end } of listItems(listed, 'values')) {
-    if (type !== 'string' || new RegExp(`^(?:${pattern})$`).test(String(scalar))) continue;
+    if (type !== 'string' || form.test(String(scalar))) continue;
     report.add('TST_IDENTIFIER', { doc, start, end }, { generator: name, value: `"${scalar}"`, length, pattern });
   }
 }
