@@ -130,11 +130,11 @@ function explainValue(
   json: Json,
   { isExact, isCompared }: { readonly isExact: boolean; readonly isCompared: boolean },
 ): WrongValue | null {
-  const fits = (one: Json): boolean =>
+  const canHave = (one: Json): boolean =>
     isExact ? canHoldValue(column, one) || (isCompared && isReadAsText(column, one)) : canStoreValue(column, one);
-  if (!fits(json)) {
+  if (!canHave(json)) {
     const right = column === 'text' && isExact ? 'a text' : (RIGHT[column] ?? '');
-    return { right, meant: listOthers(json).find(fits) };
+    return { right, meant: listOthers(json).find(canHave) };
   }
   const isHeld = (one: Json): boolean =>
     holds === undefined || (holds === 'array' && isExact ? Array.isArray(one) : typeof one === 'object');

@@ -10,6 +10,7 @@ import type { Lookups, StageCache } from '../stage-cache.js';
 import type { Steps } from '../steps.js';
 import type { Stores } from '../stores.js';
 import type { TableNames } from '../tables.js';
+import { compilePattern } from '../validate-node.js';
 import { findValue, listCases, listItems, listTestTables, type TestTable } from '../test-tables.js';
 import { checkRows, type TestedModels } from './test-rows.js';
 
@@ -112,7 +113,7 @@ function checkIdentifiers({ registry }: TestContext, doc: Document, report: Repo
   if (facts === undefined) return;
   const [pattern, length] = [String(facts['pattern']), Number(facts['length'])];
   for (const { type, scalar, start, end } of listItems(listed, 'values')) {
-    if (type !== 'string' || new RegExp(`^(?:${pattern})$`).test(String(scalar))) continue;
+    if (type !== 'string' || compilePattern(`^(?:${pattern})$`).test(String(scalar))) continue;
     report.add('TST_IDENTIFIER', { doc, start, end }, { generator: name, value: `"${scalar}"`, length, pattern });
   }
 }
