@@ -204,15 +204,13 @@ async function preloadProject(
   }
 
   const listOwnProblems = (): Problem[] => [...state.plugins.problems, ...config.get().problems];
-
   const getAnalyser = (): Analyser => findAnalyser(state.plugins);
 
   /** Removes that a new document is empty, and problems about unknown names while some plugins are unknown. */
   function removeUncertain(all: readonly Problem[]): readonly Problem[] {
-    const { complete, registry } = state.plugins;
-    const isNew = (name: string): boolean => isNewDocument(name, typed.get(name)?.text ?? null);
-    const problems = all.filter(({ code, file }) => code !== 'SRC_EMPTY' || !isNew(join(folder, file)));
-    return complete ? problems : omitGuesses(problems, registry);
+    const isNew = (file: string): boolean => isNewDocument(file, typed.get(join(folder, file))?.text);
+    const problems = all.filter(({ code, file }) => code !== 'SRC_EMPTY' || !isNew(file));
+    return state.plugins.complete ? problems : omitGuesses(problems, state.plugins.registry);
   }
 
   function noteRead(): void {

@@ -18,7 +18,7 @@ export function toFilePath(uri: string, windows = process.platform === 'win32'):
 const UNTITLED_FOLDER = '.untitled';
 
 /** Nothing is wrong in a new document before something is typed. */
-export const isNewDocument = (name: string, text: string | null): boolean =>
+export const isNewDocument = (name: string, text: string | undefined): boolean =>
   text?.trim() === '' && basename(dirname(name)) === UNTITLED_FOLDER;
 
 /** The name that an unsaved document has in a project; null for other URIs. */

@@ -92,7 +92,7 @@ const isBetween = (
 const MAX_CHECKED_LENGTH = 10_000;
 const forms = new Map<string, LinearPattern>();
 
-function compilePattern(pattern: string): LinearPattern {
+export function compilePattern(pattern: string): LinearPattern {
   let form = forms.get(pattern);
   if (form === undefined) {
     if (forms.size >= 1000) forms.clear();

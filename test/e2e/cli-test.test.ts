@@ -170,41 +170,6 @@ describe('lintel test', () => {
     expect(report.cases[3]?.failures[0]?.range.start).to.have.property('line', line - 1);
   });
 
-  it('inserts rows in the order of their foreign keys, whatever the order of the tables', async () => {
-    const reply = {
-      id: { type: 'Number', primary_key: true },
-      note: { type: 'Number', foreign_key: { of: '_note', key: 'number' } },
-    };
-    const query = { query: 'SELECT id FROM replies ORDER BY id' };
-    const project = await createTempProject({
-      ...FILES,
-      'definitions/_reply.model.json': reply,
-      'definitions/replies.json': {
-        id: 'replies',
-        resource: 'replies',
-        actionables: [{ id: 1, mode: 'QUERY', sql_query: query }],
-        protected: { extract_claims: ['id'] },
-        tokenize: KEY,
-        returnables: ['id'],
-      },
-      'definitions/notes.test.json': group({
-        id: 'order',
-        given: { tables: { replies: [{ id: 1, note: 5 }], notes: [{ number: 5, id: 'a', text: 'a' }] } },
-        steps: [
-          { request: { resource: 'replies', as: true }, expect: { body: { id: 1 } } },
-          { insert: { replies: [{ id: 2, note: 6 }], notes: [{ number: 6, id: 'b', text: 'b' }] } },
-          { delete: { notes: [{ number: 5 }], replies: [{ id: 1 }] } },
-        ],
-        expect: { tables: { replies: [{ id: 2 }], notes: [{ id: 'b' }] }, jobs: [{ resource: 'replies' }] },
-      }),
-    });
-    projects.push(project);
-    const { stdout, stderr } = await runCli(['test'], { cwd: project.folder });
-    expect(stderr).to.equal('');
-    expect(stdout).to.contain('no such job; the jobs without an expectation: []').and.contain('0 passed, 1 failed');
-    expect(stdout.match(/error expectation/g)).to.have.lengthOf(1);
-  });
-
   it('fails wrong cases at their line, in every report', async () => {
     const cases = [
       { id: 'status', steps: [add('a', { expect: { status: 201 } })] },

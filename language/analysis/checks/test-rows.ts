@@ -130,17 +130,17 @@ function explainValue(
   json: Json,
   { isExact, isCompared }: { readonly isExact: boolean; readonly isCompared: boolean },
 ): WrongValue | null {
-  const isFitting = (one: Json): boolean =>
+  const canHave = (one: Json): boolean =>
     isExact ? canHoldValue(column, one) || (isCompared && isReadAsText(column, one)) : canStoreValue(column, one);
-  if (!isFitting(json)) {
+  if (!canHave(json)) {
     const right = column === 'text' && isExact ? 'a text' : (RIGHT[column] ?? '');
-    return { right, meant: listOthers(json).find(isFitting) };
+    return { right, meant: listOthers(json).find(canHave) };
   }
   const isHeld = (one: Json): boolean =>
     holds === undefined || (holds === 'array' && isExact ? Array.isArray(one) : typeof one === 'object');
   if (!isHeld(json)) return { right: holds === 'array' ? 'a list' : 'an object', meant: listOthers(json).find(isHeld) };
   const { max_length: most } = field;
-  const length = column === 'text' ? [...String(json)].length : 0;
+  const length = column === 'text' && typeof json === 'string' ? [...json].length : 0;
   if (typeof most === 'number' && length > most)
     return { actual: `a text of ${length} characters`, right: `at most ${most}` };
   return isCompared && column === 'timestamp' && typeof json === 'string' ? explainTime(json) : null;
@@ -215,6 +215,8 @@ const toRows = (context: RowContext, tables: LocatedNode | null): InsertedRow[] 
     return model === null ? [] : rows.map(({ node }) => ({ model, node }));
   });
 
+const toText = (json: Json = null): string => (typeof json === 'string' ? json : JSON.stringify(json));
+
 function checkReference(
   context: RowReport,
   { model, node }: InsertedRow,
@@ -230,9 +232,9 @@ function checkReference(
     const known = rows.flatMap((one) =>
       one.model.name === target.name ? [readConstant(findValue(one.node, key), 'insert')] : [],
     );
-    if (known.some((one) => one === undefined || String(one) === String(json))) continue;
+    if (known.some((one) => one === undefined || toText(one) === toText(json))) continue;
     reported.add(value);
-    const near = findNearest(String(json), known.map(String));
+    const near = findNearest(toText(json), known.map(toText));
     const table = context.tables.getTable(target.name);
     const params = { table, key, value: JSON.stringify(json), column, hint: formatHint(near) };
     const { doc } = context;

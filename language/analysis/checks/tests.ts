@@ -10,9 +10,9 @@ import type { Lookups, StageCache } from '../stage-cache.js';
 import type { Steps } from '../steps.js';
 import type { Stores } from '../stores.js';
 import type { TableNames } from '../tables.js';
+import { compilePattern } from '../validate-node.js';
 import { findValue, listCases, listItems, listTestTables, type TestTable } from '../test-tables.js';
 import { checkRows, type TestedModels } from './test-rows.js';
-import { compileLinearPattern } from '../../strings/linear-pattern.js';
 
 export interface TestNames {
   /** Another object when the names of tables or columns change. */
@@ -112,9 +112,8 @@ function checkIdentifiers({ registry }: TestContext, doc: Document, report: Repo
   const facts = registry.plugin('generator', name)?.facts;
   if (facts === undefined) return;
   const { pattern = '', length = 0 } = facts;
-  const form = compileLinearPattern(`^(?:${pattern})$`);
   for (const { type, scalar, start, end } of listItems(listed, 'values')) {
-    if (type !== 'string' || form.test(String(scalar))) continue;
+    if (type !== 'string' || compilePattern(`^(?:${pattern})$`).test(String(scalar))) continue;
     report.add('TST_IDENTIFIER', { doc, start, end }, { generator: name, value: `"${scalar}"`, length, pattern });
   }
 }

@@ -68,7 +68,7 @@ export function createExpectation(schema: JsonSchema): Json | undefined {
     return item === undefined ? { $any: 'list' } : [item];
   }
   if (typeof type !== 'string') return undefined;
-  return { $any: (type === 'string' && typeof format === 'string' && FORMS[format]) || type };
+  return { $any: (type === 'string' && typeof format === 'string' ? FORMS[format] : undefined) ?? type };
 }
 
 /** Values that a schema accepts: all of a short list, or a sample. */
