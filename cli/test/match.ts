@@ -1,7 +1,9 @@
 /** Compares JSON with what a test expects. Objects may have more fields; lists have the same length. */
-import { escapePointer, isObject, type Json } from '../../contract/json.js';
+import { escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { pairItems, type Matcher, type MatchTools, type Mismatch } from '../../contract/matcher.js';
+import type { ReportedExchange } from '../../contract/tests.js';
 import { fillSaved, type Saved } from './saved.js';
+import type { ReceivedResponse } from './send.js';
 
 export type Matchers = ReadonlyMap<string, Matcher>;
 export type Match = MatchTools['match'];
@@ -70,3 +72,38 @@ export function matchRows(expected: readonly Json[], rows: readonly unknown[], m
   if (lacking.length > 0 || left.length === 0) return absent;
   return [{ pointer: '', message: `expected ${expected.length} row(s), received ${rows.length}, also ${show(left)}` }];
 }
+
+export interface SentRequest {
+  /** As text. */
+  readonly request: string;
+  readonly received: ReceivedResponse;
+}
+
+export function describeExchange(
+  { request, received: { status, body } }: SentRequest,
+  wanted: JsonObject,
+  { match, matchers }: { readonly match: Match; readonly matchers: Matchers },
+): ReportedExchange {
+  const { status: wantedStatus = wanted['problem'] === undefined ? 200 : status } = wanted;
+  const { code } = isObject(wanted['problem']) ? (wanted['problem'] as JsonObject) : {};
+  const wantedBody = code === undefined ? wanted['body'] : { code };
+  const hasStatus = match(wantedStatus, status).length === 0;
+  const expected = hasStatus
+    ? { status, body: mergeExpected(wantedBody, body) }
+    : { status: wantedStatus, body: wantedBody };
+  return { request, expected: format(expected), actual: format({ status, body }) };
+
+  /** What the test accepts or does not name is as it was received. */
+  function mergeExpected(one: Json | undefined, actual: unknown): unknown {
+    if (one === undefined || match(one, actual).length === 0) return actual;
+    if (Array.isArray(one))
+      return Array.isArray(actual) && actual.length === one.length
+        ? one.map((item: Json, at) => mergeExpected(item, actual[at]))
+        : one;
+    if (!isObject(one) || !isObject(actual) || Object.keys(one).every((key) => matchers.has(key))) return one;
+    const merged = Object.entries(one).map(([key, value]) => [key, mergeExpected(value, actual[key])]);
+    return { ...actual, ...(Object.fromEntries(merged) as object) };
+  }
+}
+
+const format = (value: object): string => JSON.stringify(value, null, 2);

@@ -5,13 +5,20 @@ import type { ReportedExchange } from '../../contract/tests.js';
 import { startStopwatch } from './time.js';
 import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
-import { describeExchange, formatRequest, type Sent } from './exchange.js';
-import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
+import {
+  createMatch,
+  describeExchange,
+  matchRows,
+  show,
+  type Match,
+  type Matchers,
+  type SentRequest,
+} from './match.js';
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
-import type { ReceivedResponse } from './send.js';
+import { formatRequest, type ReceivedResponse } from './send.js';
 import { listRows, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
 
@@ -151,7 +158,7 @@ async function receiveMessage({ server, saved, match, fail }: Running, step: Jso
 }
 
 /** Over HTTP, or as a message of a connected client. */
-async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<Sent> {
+async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<SentRequest> {
   const client = asText(request['client']);
   const named = asText(request['resource']);
   if (client !== '') {
