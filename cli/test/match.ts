@@ -85,7 +85,7 @@ export function describeExchange(
   { match, matchers }: { readonly match: Match; readonly matchers: Matchers },
 ): ReportedExchange {
   const { status: wantedStatus = wanted['problem'] === undefined ? 200 : status } = wanted;
-  const { code } = isObject(wanted['problem']) ? (wanted['problem'] as JsonObject) : {};
+  const { code } = isObject(wanted['problem']) ? wanted['problem'] : {};
   const wantedBody = code === undefined ? wanted['body'] : { code };
   const hasStatus = match(wantedStatus, status).length === 0;
   const expected = hasStatus
