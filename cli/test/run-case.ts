@@ -8,19 +8,18 @@ import { asObject, locatePointer, type TestCase } from './definition.js';
 import {
   createMatch,
   describeExchange,
-  formatRequest,
   matchRows,
   show,
-  type Exchange,
   type Match,
   type Matchers,
+  type SentRequest,
 } from './match.js';
 import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { createValues, fillAll, readPath } from './saved.js';
 import { describeError } from '../statements/run-statement.js';
 import { changeStores, hasChanges, hasSameRows, readState, type TestState } from './state.js';
-import type { ReceivedResponse } from './send.js';
+import { formatRequest, type ReceivedResponse } from './send.js';
 import { listRows, sortByReferences, type TestStores } from './stores.js';
 import type { TestServer } from './server.js';
 
@@ -167,7 +166,7 @@ async function receiveMessage({ server, saved, match, fail }: Running, step: Jso
 }
 
 /** Over HTTP, or as a message of a connected client. */
-async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<Exchange> {
+async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<SentRequest> {
   const client = asText(request['client']);
   const named = asText(request['resource']);
   if (client !== '') {

@@ -59,3 +59,12 @@ export function parseJson(text: string): unknown {
     return text;
   }
 }
+
+/** Longer bodies are shown by their size. */
+const LONGEST = 2000;
+
+export function formatRequest({ method, url, body }: OutgoingRequest): string {
+  const text = Buffer.from(body ?? '').toString();
+  const shown = text.length > LONGEST || text.includes('\ufffd') ? `(${body?.length ?? 0} bytes)` : text;
+  return `${method} ${url.pathname}${url.search}\n${shown}`.trim();
+}

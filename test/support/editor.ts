@@ -70,7 +70,6 @@ export interface Editor {
   /** Accepts a folder in the editor's own dialog, which has this button. */
   chooseFolder(button: string, folder: string): Promise<void>;
   saveScreenshot(file: string): Promise<void>;
-  /** Leaves the workspace. */
   openEmptyWindow(): Promise<void>;
   close(): Promise<void>;
 }
@@ -107,7 +106,6 @@ export async function startEditor({
     page.setDefaultTimeout(PATIENCE_MS);
     const openWindow = async (query: string): Promise<void> => {
       await page.goto(`${server.url}/?${query}`);
-      // The first element that is visible when the workbench is ready.
       await page.locator('.monaco-workbench .part.statusbar').waitFor();
     };
     await openWindow(`folder=${encodeURIComponent(folder)}`);
