@@ -144,7 +144,7 @@ const CODE_HELP = new RegExp(
 export const withoutUnreadTexts: Plugin = {
   name: 'without unread texts',
   setup(build) {
-    stripTexts('of specs', UNREAD).setup(build);
+    void stripTexts('of specs', UNREAD).setup(build);
     build.onLoad({ filter: /language[/\\]problems[/\\][a-z]+-codes\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(CODE_HELP, "$1''"),
       loader: 'ts',

@@ -195,3 +195,41 @@ describe('the console, outside of requests', () => {
     });
   });
 });
+
+describe('the console of `lintel serve`', () => {
+  const env = { CONSOLE_TOKEN: 'a'.repeat(40) };
+  let shown: ShownKernel;
+  before(async () => {
+    const config = { observers: { console: { use: 'web_console', token: '$ENV.CONSOLE_TOKEN' } } };
+    shown = await startWithConsole({ config, env, dev: false });
+  });
+  after(() => shown.close());
+
+  it('shows requests with the token of the config, without bodies of responses, and changes nothing', async () => {
+    await shown.post('/notes/add', { text: 'hello' });
+    const read = () => shown.call<{ readonly requests: readonly { readonly number: number }[] }>('requests');
+    await waitUntil(async () => (await read()).body.requests.length === 1, 'a record');
+    const [{ number } = { number: 0 }] = (await read()).body.requests;
+    const { body } = await shown.call<Record<string, unknown>>(`request?number=${number}`);
+    expect(body).to.include({ status: 200, resource: 'note-add' });
+    expect(body).not.to.have.property('answer');
+    expect(JSON.stringify(body)).not.to.contain(shown.started.project.folder);
+    for (const path of ['replay', 'save', 'jobs/retry', 'jobs/purge-dead', 'schedules/run', 'data/change'])
+      expect((await shown.call(`${path}?number=${number}`, 'POST')).status, path).to.equal(404);
+    expect((await shown.request('GET', '/console/api/requests')).status).to.equal(401);
+  });
+
+  it('is disabled without a token', async () => {
+    const { openConsole } = await import('../../cli/console/console.js');
+    const config = { observers: { console: { use: 'web_console' } } };
+    const { startKernel } = await import('../support/kernel.js');
+    const plain = await startKernel({ config });
+    try {
+      expect(await openConsole(plain.kernel, false, () => Promise.reject(new Error('observed')))).to.equal(null);
+      expect(plain.kernel.running.notifyObservers).not.to.equal(undefined);
+      expect(plain.log.map(({ message }) => message)).to.include('the console is not served: it has no token');
+    } finally {
+      await plain.close();
+    }
+  });
+});

@@ -151,9 +151,8 @@ describeOnEach(
       const statement = await readScope(stopped, 'Statement');
       expect([statement['values.$1 amount'], statement['connection']]).to.deep.equal(['5', '"main"']);
       expect(await evaluate('SELECT balance FROM accounts WHERE id = 1', stopped)).to.equal('95');
-      expect(await evaluate("SELECT coalesce(max(pin), 'none') || '!' AS p FROM entries", stopped)).to.equal(
-        '‹secret›',
-      );
+      const derived = "SELECT coalesce(max(pin), 'none') || '!' AS p FROM entries";
+      expect(await evaluate(derived, stopped)).to.equal('‹secret›');
       expect(await evaluate('SELECT nothing FROM accounts', stopped)).to.match(/QRY_FAILED/);
       const locks = name === 'postgres' ? 'SELECT nextval($$a$$)' : "SELECT GET_LOCK('a', 1)";
       for (const one of [locks, 'SELECT 1; SELECT 2', 'WITH x AS (DELETE FROM accounts RETURNING id) SELECT 1 FROM x'])

@@ -298,19 +298,6 @@ describe('the debugger', () => {
     expect((await third).status).to.equal(200);
   });
 
-  it('rolls back and returns a problem when the client disconnects in a transaction', async () => {
-    await attach([{ line: lineOf('"id": 2') }]);
-    const before = await readBalances();
-    const answer = client.post('/transfer', SENT);
-    await debug.waitForStop();
-    debug.cutOff();
-    const { status, body } = await answer;
-    expect([status, body['code']]).to.deep.equal([503, 'REQ_DEBUGGER']);
-    await debug.ended;
-    // The one connection of the embedded database is free again.
-    expect(await readBalances()).to.deep.equal(before);
-  });
-
   it('continues requests when it disconnects, and updates after a file was saved', async () => {
     await attach([{ line: lineOf('"id": 2') }]);
     const answer = client.post('/transfer', SENT);

@@ -148,7 +148,7 @@ describe('the files of a project on disk', () => {
     ).to.equal(true);
     writeManifest({ ...spec, facts: { ...spec.facts, length: 9 } });
     await project.refresh([manifest]);
-    expect(getOwn()?.facts?.['length']).to.equal(9);
+    expect(getOwn()?.facts?.length).to.equal(9);
     expect(listDefinitions()[0]).to.not.equal(before[0]);
   });
 });
