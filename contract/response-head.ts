@@ -1,5 +1,5 @@
 /**
- * The head of a response. Node needs a sixth of the processor time of a cached read to check and join headers, so the head that
+ * The head of a response. Node needs a tenth of the processor time of a small response to check and join headers, so the head that
  * it wrote is repeated for a second with another length and id. `_header` is not public; without it, nothing is kept.
  */
 import type { Reply } from './reply.js';
