@@ -13,7 +13,6 @@ import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { WireText } from '../shared/wire-text.js';
-import { createTurns, type Turn } from './turns.js';
 import { BEGIN, COMMIT, ROLLBACK, type EngineStatements, type StatementResult } from './statements.js';
 
 /** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
@@ -32,6 +31,59 @@ interface OpenTransaction {
 
 export interface EmbeddedEngine {
   readonly statements: EngineStatements;
+}
+
+/** Statements of one turn of the event loop are executed before a response is written: one between wakes its reader, at the cost of a statement. */
+class Turn {
+  readonly begun: Promise<void>;
+  readonly #over: Promise<void>;
+  #end: () => void = () => undefined;
+  #left = 0;
+
+  constructor(onBegin: () => void) {
+    this.#over = new Promise((resolve) => (this.#end = resolve));
+    this.begun = new Promise((resolve) => {
+      setImmediate(() => {
+        onBegin();
+        resolve();
+        // A transaction may last longer than the turn.
+        setImmediate(this.#end);
+      });
+    });
+  }
+
+  addMember(): this {
+    this.#left++;
+    return this;
+  }
+
+  /** Waits for the others. */
+  endMember(): Promise<void> {
+    if (--this.#left === 0) this.#end();
+    return this.#over;
+  }
+}
+
+interface Turns {
+  joinTurn(): Turn;
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createTurns(): Turns {
+  let next: Turn | null = null;
+  const joinTurn = (): Turn => (next ??= new Turn(() => (next = null))).addMember();
+  return {
+    joinTurn,
+    async run(work) {
+      const turn = joinTurn();
+      await turn.begun;
+      try {
+        return await work();
+      } finally {
+        await turn.endMember();
+      }
+    },
+  };
 }
 
 const NO_VALUES: readonly string[] = [];
@@ -78,7 +130,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
       if (after !== null) await engine().statements.runInside(after, NO_VALUES, null, { alone: true });
     } finally {
       open.release();
-      await open.turn.leave();
+      await open.turn.endMember();
     }
   }
 
@@ -158,7 +210,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {
-      const turn = turns.enter();
+      const turn = turns.joinTurn();
       await turn.begun;
       let leave: ReleaseSlot | null = null;
       try {
@@ -166,7 +218,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
         return { transaction: openTransaction(await engine().statements.hold(), leave, turn) };
       } catch (error) {
         leave?.();
-        void turn.leave();
+        void turn.endMember();
         throw leave === null ? error : toPostgresFault(error);
       }
     },

@@ -1,7 +1,7 @@
 /** Statements of the embedded database that arrive in one turn of the event loop. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTurns } from '../../../plugins/dialects/pglite/turns.js';
+import { createTurns } from '../../../plugins/dialects/pglite/dialect.js';
 
 describe('statements of one turn', () => {
   it('are all executed before the first result is returned, also if one fails', async () => {
@@ -23,11 +23,11 @@ describe('statements of one turn', () => {
 
   it('do not wait for a transaction that lasts longer', async () => {
     const turns = createTurns();
-    const transaction = turns.enter();
+    const transaction = turns.joinTurn();
     expect(await turns.run(async () => 'row')).to.equal('row');
     await transaction.begun;
     let isOver = false;
-    const left = transaction.leave().then(() => (isOver = true));
+    const left = transaction.endMember().then(() => (isOver = true));
     await nextTurn();
     expect(isOver).to.equal(true);
     await left;
