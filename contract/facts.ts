@@ -29,6 +29,7 @@ export interface PluginFacts extends Readonly<Record<string, FactValue>> {
   readonly jsType?: string;
   readonly keyBytes?: number;
   readonly keyVariable?: string;
+  readonly length?: number;
   readonly lists?: boolean;
   readonly maxBytes?: number;
   readonly media_type?: string;
@@ -36,6 +37,7 @@ export interface PluginFacts extends Readonly<Record<string, FactValue>> {
   readonly offers?: readonly string[];
   readonly outputs?: readonly string[];
   readonly parts?: boolean;
+  readonly pattern?: string;
   readonly reads?: 'payload' | 'claims' | 'headers' | 'nothing';
   readonly realm?: string;
   readonly reserved?: readonly string[];
