@@ -179,8 +179,8 @@ function createStep(view: DocumentContext, resource: ResourceModel): JsonObject 
 /** A first test of each resource; those after which the file is named come first. */
 function listTests(view: DocumentContext): TestValue[] {
   const base = (view.name.split(/[\\/]/).pop() ?? '').replace(/\.test\.jsonc?$/, '');
-  const rank = ({ id }: ResourceModel): number => (id === base ? 0 : id.startsWith(base) ? 1 : 2);
-  const resources = [...view.recentAnalysis.resources].sort((a, b) => rank(a) - rank(b));
+  const getRank = ({ id }: ResourceModel): number => (id === base ? 0 : id.startsWith(base) ? 1 : 2);
+  const resources = [...view.recentAnalysis.resources].sort((a, b) => getRank(a) - getRank(b));
   return resources.slice(0, MOST).flatMap((resource) => {
     const step = createStep(view, resource);
     if (step === null) return [];

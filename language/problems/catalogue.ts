@@ -8,13 +8,11 @@ import { PLUGIN_CODES } from './plugin-codes.js';
 import { DEFINITION_CODES } from './definition-codes.js';
 import { LINK_CODES } from './link-codes.js';
 import { PROTECTION_CODES } from './protection-codes.js';
-import { TEST_CODES } from './test-codes.js';
 import { TEXT_CODES } from './text-codes.js';
 
 export const CATALOGUE: Readonly<Record<string, CodeEntry>> = Object.freeze({
   ...DEFINITION_CODES,
   ...LINK_CODES,
-  ...TEST_CODES,
   ...PROTECTION_CODES,
   ...TEXT_CODES,
   ...AUDIT_CODES,

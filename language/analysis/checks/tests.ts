@@ -109,9 +109,8 @@ function checkCaseNames(doc: Document, report: Report, cases: readonly LocatedNo
 
 function checkIdentifiers({ registry }: TestContext, doc: Document, report: Report, listed: LocatedNode): void {
   const name = String(findValue(listed, 'generator')?.scalar);
-  const facts = registry.plugin('generator', name)?.facts;
-  if (facts === undefined) return;
-  const { pattern = '', length = 0 } = facts;
+  const { pattern, length = 0 } = registry.plugin('generator', name)?.facts ?? {};
+  if (pattern === undefined) return;
   for (const { type, scalar, start, end } of listItems(listed, 'values')) {
     if (type !== 'string' || compilePattern(`^(?:${pattern})$`).test(String(scalar))) continue;
     report.add('TST_IDENTIFIER', { doc, start, end }, { generator: name, value: `"${scalar}"`, length, pattern });

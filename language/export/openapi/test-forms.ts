@@ -21,7 +21,7 @@ export interface TestForms {
   /** The payload, with the parameters of the path. */
   readonly sent: JsonSchema;
   readonly payload: Json;
-  /** The form of the result with the most members: an object before a list of objects. */
+  /** A form of the result: an object before a list of such. */
   readonly received: JsonSchema;
   /** The result without rows; undefined where there is always one. */
   readonly empty: Json | undefined;
