@@ -81,7 +81,8 @@ describe('JSON Schema', () => {
     for (const name of cases) {
       for (const { file, text } of readFiles(join(DEFINITIONS, name))) {
         validated++;
-        const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
+        const other = file.startsWith('_') ? 'model' : file.endsWith('.test.json') ? 'test' : 'definition';
+        const target = file === CONFIG ? 'config' : other;
         expect(listErrors(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
       }
     }
@@ -108,7 +109,8 @@ describe('JSON Schema', () => {
         const { root } = parseSource(createDocument(file, text));
         // Text that is no JSON is no matter of a schema.
         if (unreadable !== undefined || root === null || codes.some((code) => code.startsWith('SRC_'))) continue;
-        const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
+        const other = file.startsWith('_') ? 'model' : file.endsWith('.test.json') ? 'test' : 'definition';
+        const target = file === CONFIG ? 'config' : other;
         const errors = listErrors(target, toJson(root));
         const known = codes.filter((code) => code.startsWith('DEF_') && !BEYOND_SCHEMA.includes(code));
         const perhaps = codes.some((code) => PARTLY_KNOWN.includes(code));
