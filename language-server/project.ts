@@ -31,7 +31,6 @@ import { createTextTrials, type TrialSource } from './trial.js';
 import { isNewDocument } from './uri.js';
 
 const MANY_FILES = 200;
-
 /** An immutable result of an analysis. */
 export interface Snapshot {
   readonly analysis: Analysis;
@@ -69,7 +68,9 @@ export interface Project {
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
   getSnapshot(): Snapshot;
-  /** The last one, if a large project has changed elsewhere than in this file. */
+  /** True if a large project has changed elsewhere than in this file since the last analysis. */
+  isLate(name: string): boolean;
+  /** The last one, if it is late for this file. */
   getAvailableSnapshot(name: string): Snapshot;
   isLarge(): boolean;
   /** True when the snapshot is computed, and time left. `publishFirst`: gets current problems of these files and the last ones of the others. */
@@ -278,11 +279,12 @@ async function preloadProject(
     },
     getSnapshot: () => now ?? recordSnapshot(getAnalyser().analyseAll(listFiles(), createOptions())),
     isLarge: () => lastFiles.length > MANY_FILES,
-    getAvailableSnapshot(name) {
+    isLate(name) {
       const file = getOverlaidFiles().get(name);
       const isUnchanged = file === undefined ? isSame(lastFiles, listFiles()) : lastFiles.includes(file);
-      return last !== null && project.isLarge() && isUnchanged ? (now ?? last) : project.getSnapshot();
+      return now === null && last !== null && project.isLarge() && isUnchanged;
     },
+    getAvailableSnapshot: (name) => (project.isLate(name) && last ? last : project.getSnapshot()),
     computeInTurn(names, publishFirst) {
       if (now !== null) return true;
       const [analyser, isOver] = [getAnalyser(), startTurn()];

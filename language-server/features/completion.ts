@@ -29,6 +29,8 @@ const NOTHING: CompletionList = { isIncomplete: false, items: [] };
 /** Milliseconds to find out which completions check clean; the others wait for the next request. */
 const OFFER_TIME = 400;
 const OFFER_TIME_IF_LARGE = 25;
+/** While other files are analysed, which also needs the time. */
+const OFFER_TIME_IF_LATE = 5;
 
 export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
@@ -38,11 +40,7 @@ export const completion: Feature = {
         server,
         NOTHING,
         async (view, offset) => {
-          const { items, isComplete } = await completeAt(
-            view,
-            offset,
-            server.offerTime ?? (view.project.isLarge() ? OFFER_TIME_IF_LARGE : OFFER_TIME),
-          );
+          const { items, isComplete } = await completeAt(view, offset, server.offerTime ?? getOfferTime(view));
           return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(server) ? asItIs : stripTabStops) };
         },
         ({ isIncomplete, items }, statement) => ({
@@ -52,6 +50,11 @@ export const completion: Feature = {
       ),
     ),
 };
+
+function getOfferTime({ project, name }: DocumentContext): number {
+  if (!project.isLarge()) return OFFER_TIME;
+  return project.isLate(name) ? OFFER_TIME_IF_LATE : OFFER_TIME_IF_LARGE;
+}
 
 const hasSnippetSupport = ({ client }: ServerContext): boolean =>
   client.textDocument?.completion?.completionItem?.snippetSupport === true;
