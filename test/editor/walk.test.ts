@@ -85,6 +85,8 @@ if (hasPictures || isDeepRun)
         vsix: [(await makeVsix()).file],
         // Typed text stays as it is written on the page.
         settings: {
+          'editor.autoClosingBrackets': 'never',
+          'editor.autoClosingQuotes': 'never',
           'editor.autoIndent': 'none',
           'editor.autoSurround': 'never',
           'editor.quickSuggestions': false,
