@@ -37,7 +37,11 @@ describe('plans', () => {
     expect(none).to.include('payload_validation').and.not.include('debugger');
     const ignored = (): void => undefined;
     const events = { onStart: ignored, onEnd: ignored, onStop: ignored, onMove: ignored, onLog: ignored };
-    const debug = await attachDebugger(kernel.kernel, { stopOnEntry: false, showSecrets: false }, events);
+    const debug = await attachDebugger(
+      { kernel: kernel.kernel, name: '' },
+      { stopOnEntry: false, showSecrets: false },
+      events,
+    );
     expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(4);
     await kernel.kernel.reload();
     expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(4);
