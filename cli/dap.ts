@@ -47,7 +47,7 @@ class MessageReader extends DebugSession {
 }
 
 const PROGRAM = 'dist/bundle/cli.js';
-/** The line after which `--debug` accepts a debugger. */
+/** After this line `--debug` accepts a debugger. */
 const READY = /^debugger at \S+:\d+$/m;
 /** Milliseconds in which the server ends active requests. */
 const PATIENCE = 5000;
@@ -123,7 +123,6 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
           if (READY.test(printed)) ready();
         });
       started.once('error', failed);
-      // Behind its last output.
       started.once('close', (code) => {
         failed(new Error(`\`lintel ${given[0]}\` has ended with code ${code ?? 'none'}: its output shows why.`));
         child = null;
@@ -196,7 +195,6 @@ const isTest = ({ test, filter }: LaunchArguments = {}): boolean => Boolean(test
 
 const WAITING: Readonly<Record<DebuggedCommand, string>> = { dev: 'No server', test: 'No test' };
 
-/** A launched project runs its plugins, with either command. */
 const listWords = (command: DebuggedCommand, { test, filter }: LaunchArguments = {}): string[] =>
   command === 'dev'
     ? ['dev', '--debug']

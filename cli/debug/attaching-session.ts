@@ -8,7 +8,7 @@ import { attachDebugger, type AttachOptions, type Debugger, type DebuggerEvents 
 import { ExpressionError } from './expression.js';
 import type { DebuggedServer } from './threads.js';
 
-/** How a debugger leaves: stopped requests continue, or end with a problem. */
+/** `cut`: stopped requests end with a problem. */
 export type LeaveMode = 'go on' | 'cut';
 
 export interface SessionInput {

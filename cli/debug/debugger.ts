@@ -37,7 +37,7 @@ export interface Debugger {
   detach(how: 'go on' | 'cut'): Promise<void>;
 }
 
-/** Resolves when all plans have stops, for requests that begin then. `before`: whose breakpoints it has. */
+/** Resolves when all plans have stops, for requests that begin then. */
 export async function attachDebugger(
   { kernel, name, pauseTime }: DebuggedServer,
   { stopOnEntry, showSecrets }: AttachOptions,

@@ -12,7 +12,7 @@ import type { LeaveMode } from './attaching-session.js';
 import type { LintelDebugSession } from './session.js';
 import type { DebuggedServer } from './threads.js';
 
-/** The files of addresses, by what listens, so that none replaces that of the other. */
+/** No command replaces the file of the other. */
 const FILES = { dev: 'debug', test: 'debug-test' } as const;
 
 export type DebuggedCommand = keyof typeof FILES;
@@ -22,15 +22,13 @@ const MOST_UNKNOWN_BYTES = 65_536;
 
 export interface DebugListener {
   readonly port: number;
-  /** The server has been replaced by another one; the client and its breakpoints stay. */
+  /** The client and its breakpoints stay. */
   moveTo(next: DebuggedServer['kernel']): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface DebugListenerOptions extends Pick<DebuggedServer, 'pauseTime'> {
-  /** A client has attached and set its breakpoints. */
   readonly onReady?: () => void;
-  /** It has left. */
   readonly onLeave?: (how: LeaveMode) => void;
 }
 

@@ -32,11 +32,10 @@ export interface ThreadEvents {
   readonly onEnd: (thread: DebugThread) => void;
 }
 
-/** What a debugger attaches to. */
 export interface DebuggedServer {
   readonly kernel: Kernel;
   readonly name: string;
-  /** Stops the time of the process until the function that it returns is called. */
+  /** Until the function that it returns is called. */
   readonly pauseTime?: (() => () => void) | undefined;
 }
 

@@ -165,7 +165,7 @@ async function runCases(run: Run, databases: TestDatabases | null, debug: TestDe
         const chosen = (affected ??= new Set(
           selectAffected(cases, analysis, run.known, (test) => listCalls(server, test)),
         ));
-        await debug?.follow(server.kernel, time);
+        await debug?.stopRequests(server.kernel, time);
         for (const test of together.filter((one) => chosen.has(one))) {
           if (debug?.isOver() === true) break;
           const outcome = await runCase({ server, stores, matchers, update }, test);

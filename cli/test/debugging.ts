@@ -8,11 +8,9 @@ import type { Terminal } from '../terminal.js';
 import type { TestTime } from './time.js';
 
 export interface TestDebugger {
-  /** Resolves when the requests of this kernel stop at breakpoints, or none will attach. */
-  follow(kernel: Kernel, time: TestTime): Promise<void>;
-  /** No further case is run. */
+  /** Resolves when they stop at breakpoints, or no debugger will attach. */
+  stopRequests(kernel: Kernel, time: TestTime): Promise<void>;
   isOver(): boolean;
-  /** It was cut off, and the requests that it had stopped were rejected. */
   isCutOff(): boolean;
   close(): Promise<void>;
 }
@@ -40,7 +38,7 @@ export function createTestDebugger({ stderr }: Terminal): TestDebugger {
   }
 
   return {
-    async follow(kernel, time) {
+    async stopRequests(kernel, time) {
       if (listener === null) await listenAt(kernel, time);
       else await listener.moveTo(kernel);
       await attached;

@@ -20,7 +20,7 @@ export interface ReceivedResponse {
 /** Milliseconds; a response that takes longer fails the case. */
 const PATIENCE = 30_000;
 
-/** Milliseconds until a deadline that a debugger has extended is looked at again, at least. */
+/** The least milliseconds until a deadline is read again. */
 export const AGAIN = 100;
 
 export interface Sender {

@@ -31,7 +31,6 @@ export interface TestServer {
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
   /** Null unless it is measured. */
   readonly coverage: Coverage | null;
-  /** Null unless one can attach. */
   readonly debug: TestDebugger | null;
   readonly jobs: TestJobs;
   /** Of this case. */

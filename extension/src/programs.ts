@@ -41,7 +41,6 @@ export const NOT_STARTED_MESSAGES: Readonly<Record<NotStarted, string>> = {
 
 /** Milliseconds. Generous, because the machine may be busy. */
 const PATIENCE = 60_000;
-/** The line after which `--debug` accepts a debugger. */
 const READY = /^debugger at \S+:\d+$/m;
 const NOT_ATTACHED = 'The debugger was not attached, so no case was run.';
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -78,7 +77,7 @@ export function runLintel(
   return runProgram(words, args, { cwd: folder.fsPath, signal, timeout: PATIENCE });
 }
 
-/** Attaches a debug session once `lintel test --debug` waits for one. The run ends with the session. */
+/** Attaches a debug session once `lintel test --debug` waits for one. */
 export async function debugLintel(
   folder: Uri,
   args: readonly string[],
@@ -104,7 +103,6 @@ export async function debugLintel(
   return failed.signal.aborted ? { ...output, stderr: NOT_ATTACHED } : output;
 }
 
-/** `read`: is given the texts on stderr. */
 function runProgram(
   words: readonly string[],
   args: readonly string[],
