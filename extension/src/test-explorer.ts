@@ -180,6 +180,7 @@ async function runFolder({ listed, details, mode }: RunContext, folderRun: Folde
     const words = ['test', '--trust', '--reporter', 'json', ...createFilter(cases), ...more];
     const isDebugged = mode === 'debug';
     const output = await (isDebugged ? debugLintel(folder, words, signal, run) : runLintel(folder, words, signal));
+    if (signal.aborted) return skipAll(folderRun);
     if (typeof output === 'string') return failAll(folderRun, NOT_STARTED_MESSAGES[output]);
     const report = readReport(output.stdout);
     if (report === null) return failAll(folderRun, `${output.stderr}${output.stdout}`.trim() || String(output.error));
@@ -232,6 +233,10 @@ function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase |
     return shown;
   });
   run.failed(item, messages, milliseconds);
+}
+
+function skipAll({ run, items }: FolderRun): void {
+  for (const item of items) run.skipped(item);
 }
 
 function failAll({ run, items }: FolderRun, reason: string): void {

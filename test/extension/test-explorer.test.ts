@@ -164,9 +164,9 @@ describe('extension: Test Explorer', () => {
     };
   }
 
-  async function runTests(handler: Handler | undefined, request: object): Promise<string[]> {
+  async function runTests(handler: Handler | undefined, request: object, token: object = TOKEN): Promise<string[]> {
     seen = [];
-    await handler?.(request, TOKEN);
+    await handler?.(request, token);
     return seen;
   }
   const findCase = (name: string): Item | undefined =>
@@ -223,6 +223,25 @@ describe('extension: Test Explorer', () => {
     const configuration = { type: 'lintel', request: 'attach', name: 'Debug tests', cwd: project.folder, test: true };
     expect(started[0]).to.have.property('0').that.deep.equals(configuration);
     expect(started[0]).to.have.nested.property('1.testRun');
+    let cancelRun = (): void => undefined;
+    const token = {
+      onCancellationRequested: (cancel: () => void) => ((cancelRun = cancel), { dispose: () => undefined }),
+    };
+    let ended: Promise<unknown> | undefined;
+    attach = async () => {
+      const debug = hostAdapter(project.folder);
+      await debug.start('attach', { test: true, stopOnEntry: true });
+      await debug.waitForStop();
+      cancelRun();
+      ended = debug.waitForEvent('terminated').then(() => debug.request('disconnect'));
+      return true;
+    };
+    expect((await runTests(handlers[2], {}, token)).slice(2)).to.deep.equal([
+      'skipped is one',
+      'skipped is two',
+      'end',
+    ]);
+    await ended;
     attach = () => Promise.resolve(false);
     expect(await runTests(handlers[2], { include: [findCase('is one')] })).to.deep.equal([
       'started is one',
@@ -240,6 +259,6 @@ describe('extension: Test Explorer', () => {
       expect((await runTests(handler, { include: [findCase('is one')] }))[1]).to.match(
         /^errored is one: This workspace is not trusted/,
       );
-    expect(started).to.have.lengthOf(2);
+    expect(started).to.have.lengthOf(3);
   });
 });
