@@ -34,7 +34,7 @@ export function createTestDebugger({ stderr }: Terminal): TestDebugger {
         begin();
       },
     });
-    stderr.write(`${formatDebugger(listener)}waiting for it: set breakpoints and attach\n`);
+    stderr.write(`${formatDebugger(listener)}the first case waits until it is attached\n`);
   }
 
   return {
