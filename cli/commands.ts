@@ -133,6 +133,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       },
       { name: 'coverage-file', value: 'FILE', doc: 'Write it as LCOV, or as JSON if the name ends with `.json`.' },
       { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },
+      {
+        name: 'debug',
+        doc: 'Wait for a debugger on 127.0.0.1 before the first case; its port and token are in `.lintel/debug-test.json`, readable only by you. The run ends when it leaves.',
+      },
       { name: 'update', doc: 'Write the values of `$snapshot` that are missing or differ into the test files.' },
       TRUST,
     ],
@@ -142,10 +146,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'lintel test --filter "sign up"',
       'lintel test --database',
       'lintel test --coverage-file lcov.info',
+      'lintel test --debug --filter "sign up"',
     ],
     exits: [
       { code: 0, doc: 'All cases passed.' },
-      { code: 1, doc: 'A case failed, or the definitions have errors.' },
+      { code: 1, doc: 'A case failed, the definitions have errors, or the debugger left before the last case.' },
       {
         code: 2,
         doc: 'No case was run: there are no test files, the file or `--filter` matches none, or an option is wrong.',

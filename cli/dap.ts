@@ -1,6 +1,6 @@
 /**
- * `lintel dap`: the debug adapter of editors. It starts `lintel dev --debug` or finds a running one, and passes
- * messages on.
+ * `lintel dap`: the debug adapter of editors. It starts `lintel dev --debug` or `lintel test --debug`, or finds a
+ * running one, and passes messages on.
  */
 import { DebugSession, ExitedEvent, OutputEvent, Response, TerminatedEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { execPath } from 'node:process';
 import { CAPABILITIES } from './debug/capabilities.js';
-import { readDebugAddress } from './debug/listener.js';
+import { readDebugAddress, type DebuggedCommand } from './debug/listener.js';
 import { LOOPBACK, type LoopbackAddress } from './loopback-address.js';
 import type { CommandOptions } from './options.js';
 import type { Output, Terminal } from './terminal.js';
@@ -19,6 +19,10 @@ interface LaunchArguments extends DebugProtocol.LaunchRequestArguments {
   /** The folder of the project; default: the working directory. */
   readonly cwd?: string;
   readonly config?: string;
+  /** The file of test cases, or a folder of them; true: all. Without it `lintel dev` is debugged. */
+  readonly test?: string | boolean;
+  /** Text in the names of the cases. */
+  readonly filter?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +47,7 @@ class MessageReader extends DebugSession {
 }
 
 const PROGRAM = 'dist/bundle/cli.js';
-/** The line of `lintel dev --debug` after which it accepts a debugger. */
+/** After this line `--debug` accepts a debugger. */
 const READY = /^debugger at \S+:\d+$/m;
 /** Milliseconds in which the server ends active requests. */
 const PATIENCE = 5000;
@@ -89,13 +93,14 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
   async function begin(request: Begin): Promise<void> {
     begun = request;
     const { arguments: { cwd = terminal.cwd, config: file = config, env = {} } = {} } = request;
+    const command = isTest(request.arguments) ? 'test' : 'dev';
     const options = { folder: resolve(terminal.cwd, cwd), config: file, env: { ...terminal.env, ...env } };
     try {
-      if (request.command === 'launch') await launchServer(options);
+      if (request.command === 'launch') await launchServer(options, listWords(command, request.arguments));
       const folder = options.config === undefined ? options.folder : dirname(resolve(options.folder, options.config));
-      const address = await readDebugAddress(folder);
+      const address = await readDebugAddress(folder, command);
       if (address === null)
-        throw new Error(`No server waits for a debugger in ${folder}: start \`lintel dev --debug\`.`);
+        throw new Error(`${WAITING[command]} waits for a debugger in ${folder}: start \`lintel ${command} --debug\`.`);
       connectTo(address, request);
     } catch (error) {
       begun = null;
@@ -103,9 +108,9 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
     }
   }
 
-  function launchServer({ folder, config: file, env }: ServerOptions): Promise<void> {
+  function launchServer({ folder, config: file, env }: ServerOptions, given: readonly string[]): Promise<void> {
     const program = join(findPackageFolder(import.meta.url), PROGRAM);
-    const words = [program, 'dev', '--debug', ...(file === undefined ? [] : ['--config', file])];
+    const words = [program, ...given, ...(file === undefined ? [] : ['--config', file])];
     const started = spawn(execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     return new Promise((ready, failed) => {
@@ -118,8 +123,8 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
           if (READY.test(printed)) ready();
         });
       started.once('error', failed);
-      started.once('exit', (code) => {
-        failed(new Error(`\`lintel dev\` has ended with code ${code ?? 'none'}: its output shows why.`));
+      started.once('close', (code) => {
+        failed(new Error(`\`lintel ${given[0]}\` has ended with code ${code ?? 'none'}: its output shows why.`));
         child = null;
         if (isOver) return;
         client.sendEvent(new ExitedEvent(code ?? 1));
@@ -134,7 +139,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
     const server = new MessageReader((message) => passOn(message, request));
     server.start(opened, opened);
     opened.once('error', () =>
-      client.reject(request, 'The server that waited for a debugger has ended: start `lintel dev --debug`.'),
+      client.reject(request, 'What waited for a debugger has ended: start it again with `--debug`.'),
     );
     opened.once('close', () => {
       socket = null;
@@ -185,6 +190,19 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
   terminal.stdin.once('end', () => void cutOff()).once('close', () => void cutOff());
   client.start(terminal.stdin, terminal.stdout);
 }
+
+const isTest = ({ test, filter }: LaunchArguments = {}): boolean => Boolean(test) || filter !== undefined;
+
+const WAITING: Readonly<Record<DebuggedCommand, string>> = { dev: 'No server', test: 'No test' };
+
+const listWords = (command: DebuggedCommand, { test, filter }: LaunchArguments = {}): string[] =>
+  command === 'dev'
+    ? ['dev', '--debug']
+    : [
+        ...['test', '--debug', '--trust'],
+        ...(typeof test === 'string' ? [test] : []),
+        ...(filter === undefined ? [] : ['--filter', filter]),
+      ];
 
 /** The number of requests of the adapter itself. */
 const OWN = -1;

@@ -11,9 +11,8 @@ import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
 import { openConsole, shareObservers, type Console } from './console/console.js';
-import { listenForDebugger, type DebugListener } from './debug/listener.js';
+import { formatDebugger, listenForDebugger, type DebugListener } from './debug/listener.js';
 import { listenForEditors, type EditorListener } from './editor-listener.js';
-import { LOOPBACK } from './loopback-address.js';
 import { createRequestReports } from './request-reports.js';
 import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
 import type { Fault } from '../contract/fault.js';
@@ -86,7 +85,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     // Files saved while plugins were opening raised no event.
     await reload();
     editors = await listenForEditors(kernel, reports).catch((error: unknown) => closeFailed(kernel, error));
-    if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
+    if (debug) listener = await listenForDebugger(kernel, 'dev').catch((error: unknown) => closeFailed(kernel, error));
     const formatLines = createPageFormatter(kernel);
     const formatMore = (url: string): string =>
       `${formatLines(url)}${formatConsole(page, url)}${formatDebugger(listener)}`;
@@ -112,10 +111,6 @@ async function closeFailed(kernel: Kernel, error: unknown): Promise<never> {
 
 const formatConsole = (page: Console | null, url: string): string =>
   page === null ? '' : `console: ${url}${page.address}\n`;
-
-/** Adapters read this line. */
-const formatDebugger = (listener: DebugListener | null): string =>
-  listener === null ? '' : `debugger at ${LOOPBACK}:${listener.port}\n`;
 
 /** Modification time (ms) of each definition file. */
 type Times = ReadonlyMap<string, number>;

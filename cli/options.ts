@@ -78,7 +78,7 @@ export interface CommandOptions {
   /** LCOV, or JSON where its name ends with `.json`. */
   readonly coverageFile: string | undefined;
   readonly watch: boolean;
-  /** Accepts a debugger (`lintel dev`). */
+  /** Accepts a debugger (`lintel dev`, `lintel test`). */
   readonly debug: boolean;
   /** Writes snapshots into test files. */
   readonly update: boolean;

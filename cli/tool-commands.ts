@@ -117,7 +117,7 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     details:
       'Debug Adapter Protocol over the standard streams: breakpoints on resources, actionables and rules, steps, values. `launch` ' +
       'starts `lintel dev --debug` in the folder `cwd` and ends it with the session; `attach` connects to one that runs there. ' +
-      '`lintel serve` accepts no debugger. The configuration may have `cwd`, `config`, `env`, `stopOnEntry` (each request stops at its start) and ' +
+      'With `test` (a file or folder of cases, or true) and `filter` it is `lintel test --debug`. `lintel serve` accepts no debugger. The configuration may have `cwd`, `config`, `env`, `stopOnEntry` (each request stops at its start) and ' +
       '`showSecrets` (passwords, tokens and keys are masked otherwise).',
     options: [],
     examples: ['lintel dap'],

@@ -2,18 +2,24 @@
 import { DebugSession, InitializedEvent, OutputEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { ensureFault } from '../../contract/fault.js';
-import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { isSameText } from '../loopback-address.js';
 import { CAPABILITIES } from './capabilities.js';
-import { attachDebugger, type Debugger, type DebuggerEvents } from './debugger.js';
+import { attachDebugger, type AttachOptions, type Debugger, type DebuggerEvents } from './debugger.js';
 import { ExpressionError } from './expression.js';
+import type { DebuggedServer } from './threads.js';
+
+/** `cut`: stopped requests end with a problem. */
+export type LeaveMode = 'go on' | 'cut';
 
 export interface SessionInput {
-  readonly kernel: Kernel;
+  readonly server: () => DebuggedServer;
   /** What the client has to send. */
   readonly token: string;
   /** False: another client is attached. */
   readonly claim: () => boolean;
+  /** The client has set its breakpoints. */
+  readonly onReady: () => void;
+  readonly onLeave: (how: LeaveMode) => void;
 }
 
 interface AttachArguments extends DebugProtocol.AttachRequestArguments {
@@ -32,6 +38,7 @@ const EARLY = ['initialize', 'attach', 'disconnect'];
 
 export abstract class AttachingSession extends DebugSession {
   #debugger: Debugger | null = null;
+  #options: AttachOptions = { stopOnEntry: false, showSecrets: false };
   #isOver = false;
 
   constructor(private readonly input: SessionInput) {
@@ -59,10 +66,26 @@ export abstract class AttachingSession extends DebugSession {
     await this.#detach('cut');
   }
 
-  async #detach(how: 'go on' | 'cut'): Promise<void> {
+  /** To the present server, with the breakpoints that are set. */
+  async moveToServer(): Promise<void> {
+    const before = this.#debugger;
+    if (before === null) return;
+    await this.#attach(before);
+    await before.detach('go on');
+  }
+
+  async #attach(before: Debugger | null): Promise<void> {
+    this.#debugger = await attachDebugger(this.input.server(), this.#options, this.createEvents(), before);
+    // The client may be gone meanwhile.
+    if (this.#isOver) await this.#detach('cut');
+  }
+
+  async #detach(how: LeaveMode): Promise<void> {
     const before = this.#debugger;
     this.#debugger = null;
-    await before?.detach(how);
+    if (before === null) return;
+    this.input.onLeave(how);
+    await before.detach(how);
   }
 
   protected override dispatchRequest(request: DebugProtocol.Request): void {
@@ -97,13 +120,11 @@ export abstract class AttachingSession extends DebugSession {
 
   protected override attachRequest(response: DebugProtocol.AttachResponse, args: AttachArguments): void {
     this.answerRequest(response, async () => {
-      const { token, claim, kernel } = this.input;
+      const { token, claim } = this.input;
       if (!isSameText(args.token ?? '', token)) throw new ExpressionError(WRONG_TOKEN);
       if (this.#debugger !== null || !claim()) throw new ExpressionError(OTHER_CLIENT);
-      const options = { stopOnEntry: args.stopOnEntry === true, showSecrets: args.showSecrets === true };
-      this.#debugger = await attachDebugger(kernel, options, this.createEvents());
-      // The client may be gone meanwhile.
-      if (this.#isOver) await this.#detach('cut');
+      this.#options = { stopOnEntry: args.stopOnEntry === true, showSecrets: args.showSecrets === true };
+      await this.#attach(null);
       setImmediate(() => this.sendEvent(new InitializedEvent()));
     });
   }
@@ -112,6 +133,7 @@ export abstract class AttachingSession extends DebugSession {
   protected override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
     this.sendResponse(response);
     this.sendEvent(new OutputEvent(ATTACHED, 'console'));
+    this.input.onReady();
   }
 
   /** Requests go on, unless the server is to end. */

@@ -8,7 +8,7 @@ import { createPlanFacts, createPlanObserver, type PlanFacts } from './observer.
 import { createDefinitions, type Definitions } from './places.js';
 import { createScopeReader, type ScopeReader } from './scopes.js';
 import { collectFrameSecrets, createSecretMask, maskValue, MASKED, NO_MASK, type SecretMask } from './secrets.js';
-import { createThreads, type ThreadEvents, type Threads } from './threads.js';
+import { createThreads, type DebuggedServer, type ThreadEvents, type Threads } from './threads.js';
 import type { Fault } from '../../contract/fault.js';
 
 export interface DebuggerEvents extends ThreadEvents {
@@ -27,9 +27,11 @@ export interface Debugger {
   readonly facts: PlanFacts;
   readonly scopes: ScopeReader;
   readonly kernel: Kernel;
+  readonly serverName: string;
   readonly definitions: () => Definitions;
   readonly mask: () => SecretMask;
   /** Which rejections and failures stop. */
+  readonly isCaught: (fault: Fault) => boolean;
   readonly catchFaults: (isCaught: (fault: Fault) => boolean) => void;
   /** No plan has stops afterwards. `cut`: stopped requests end with a problem. */
   detach(how: 'go on' | 'cut'): Promise<void>;
@@ -37,15 +39,16 @@ export interface Debugger {
 
 /** Resolves when all plans have stops, for requests that begin then. */
 export async function attachDebugger(
-  kernel: Kernel,
+  { kernel, name, pauseTime }: DebuggedServer,
   { stopOnEntry, showSecrets }: AttachOptions,
   events: DebuggerEvents,
+  before: Debugger | null = null,
 ): Promise<Debugger> {
   const facts = createPlanFacts();
-  const breakpoints = createBreakpoints();
+  const breakpoints = before?.breakpoints ?? createBreakpoints();
   const scopes = createScopeReader(facts, kernel);
   let isAttached = true;
-  let isCaught: (fault: Fault) => boolean = () => false;
+  let isCaught: (fault: Fault) => boolean = before?.isCaught ?? (() => false);
   let known: { readonly analysis: Analysis; readonly definitions: Definitions; mask: SecretMask | null } | null = null;
 
   function readKnown(): NonNullable<typeof known> {
@@ -70,6 +73,7 @@ export async function attachDebugger(
     isCaught: (fault) => isCaught(fault),
     findShared: (action) => facts.shared.get(action),
     stopsOnEntry: () => stopOnEntry,
+    pauseTime,
   });
   const observer = createPlanObserver(
     {
@@ -80,6 +84,7 @@ export async function attachDebugger(
     facts,
   );
   await kernel.observePlans(observer);
+  if (before !== null) readKnown();
   const removeListener = kernel.running.onPlansReloaded(() => void readKnown());
   return {
     breakpoints,
@@ -87,8 +92,10 @@ export async function attachDebugger(
     facts,
     scopes,
     kernel,
+    serverName: name,
     definitions: readDefinitions,
     mask: readMask,
+    isCaught: (fault) => isCaught(fault),
     catchFaults: (next) => (isCaught = next),
     async detach(how) {
       if (!isAttached) return;

@@ -1,6 +1,5 @@
 /** Where a debugger connects: on loopback, with a token. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Kernel } from '../../kernel/runtime/kernel.js';
 import {
   createToken,
   LOOPBACK,
@@ -9,36 +8,54 @@ import {
   writeAddress,
   type LoopbackAddress,
 } from '../loopback-address.js';
+import type { LeaveMode } from './attaching-session.js';
+import type { LintelDebugSession } from './session.js';
+import type { DebuggedServer } from './threads.js';
 
-const FILE = 'debug';
+/** No command replaces the file of the other. */
+const FILES = { dev: 'debug', test: 'debug-test' } as const;
+
+export type DebuggedCommand = keyof typeof FILES;
 
 /** Of a client that has not sent the token. */
 const MOST_UNKNOWN_BYTES = 65_536;
 
 export interface DebugListener {
   readonly port: number;
+  /** The client and its breakpoints stay. */
+  moveTo(next: DebuggedServer['kernel']): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> {
+export interface DebugListenerOptions extends Pick<DebuggedServer, 'pauseTime'> {
+  readonly onReady?: () => void;
+  readonly onLeave?: (how: LeaveMode) => void;
+}
+
+export async function listenForDebugger(
+  kernel: DebuggedServer['kernel'],
+  command: DebuggedCommand,
+  { pauseTime, onReady = () => undefined, onLeave = () => undefined }: DebugListenerOptions = {},
+): Promise<DebugListener> {
   const token = createToken();
   const sockets = new Set<Socket>();
-  let attached: Socket | null = null;
+  let served: DebuggedServer = { kernel, name: `lintel ${command}`, pauseTime };
+  let attached: { readonly socket: Socket; readonly session: LintelDebugSession } | null = null;
 
   async function serveClient(socket: Socket): Promise<void> {
     sockets.add(socket);
-    const claimServer = (): boolean => (attached ??= socket) === socket;
-    const { LintelDebugSession } = await import('./session.js');
-    const session = new LintelDebugSession({ kernel, token, claim: claimServer });
+    const { LintelDebugSession: Session } = await import('./session.js');
+    const claimServer = (): boolean => (attached ??= { socket, session }).socket === socket;
+    const session = new Session({ server: () => served, token, claim: claimServer, onReady, onLeave });
     socket.on('close', () => {
       sockets.delete(socket);
       // The next client attaches to plans without stops.
       void session.cutOff().finally(() => {
-        if (attached === socket) attached = null;
+        if (attached?.socket === socket) attached = null;
       });
     });
     socket.on('data', () => {
-      if (attached !== socket && socket.bytesRead > MOST_UNKNOWN_BYTES) socket.destroy();
+      if (attached?.socket !== socket && socket.bytesRead > MOST_UNKNOWN_BYTES) socket.destroy();
     });
     session.start(socket, socket);
   }
@@ -47,16 +64,25 @@ export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> 
   await new Promise<void>((done, failed) => server.once('error', failed).listen(0, LOOPBACK, done));
   const { port } = server.address() as AddressInfo;
   const { folder } = kernel.project;
-  await writeAddress(folder, FILE, { port, token });
+  await writeAddress(folder, FILES[command], { port, token });
   return {
     port,
+    async moveTo(next) {
+      served = { ...served, kernel: next };
+      await attached?.session.moveToServer();
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));
-      await removeAddress(folder, FILE, { port, token });
+      await removeAddress(folder, FILES[command], { port, token });
     },
   };
 }
 
 /** Null where no server of this folder waits for a debugger. */
-export const readDebugAddress = (folder: string): Promise<LoopbackAddress | null> => readAddress(folder, FILE);
+export const readDebugAddress = (folder: string, command: DebuggedCommand): Promise<LoopbackAddress | null> =>
+  readAddress(folder, FILES[command]);
+
+/** Adapters and editors read this line. */
+export const formatDebugger = (listener: DebugListener | null): string =>
+  listener === null ? '' : `debugger at ${LOOPBACK}:${listener.port}\n`;

@@ -71,8 +71,8 @@ export class LintelDebugSession extends AttachingSession {
 
   protected override threadsRequest(response: DebugProtocol.ThreadsResponse): void {
     this.answerRequest(response, () => {
-      const { threads, kernel } = this.getDebugger();
-      const server = { id: SERVER_THREAD, name: 'lintel dev' };
+      const { threads, kernel, serverName } = this.getDebugger();
+      const server = { id: SERVER_THREAD, name: serverName };
       return { threads: [server, ...threads.list().map((one) => ({ id: one.id, name: describeThread(one, kernel) }))] };
     });
   }

@@ -32,6 +32,13 @@ export interface ThreadEvents {
   readonly onEnd: (thread: DebugThread) => void;
 }
 
+export interface DebuggedServer {
+  readonly kernel: Kernel;
+  readonly name: string;
+  /** Until the function that it returns is called. */
+  readonly pauseTime?: (() => () => void) | undefined;
+}
+
 export interface ThreadInput extends ThreadEvents {
   readonly definitions: () => Definitions;
   readonly findBreakpoints: (key: string, frame: Frame, place: Place) => BreakpointHit | null;
@@ -40,6 +47,7 @@ export interface ThreadInput extends ThreadEvents {
   readonly findShared: (action: string) => SharedUnit | undefined;
   /** Every request stops at its start. */
   readonly stopsOnEntry: () => boolean;
+  readonly pauseTime: DebuggedServer['pauseTime'];
 }
 
 export interface Threads {
@@ -174,6 +182,7 @@ export function createThreads(input: ThreadInput): Threads {
     const { reached, place } = stop;
     const { frame } = reached;
     const since = performance.now();
+    const resumeTime = input.pauseTime?.();
     thread.mode = 'run';
     thread.from = { depth: measureDepth(place, reached.action !== null), action: place.action };
     isPausing = thread.isPausing = false;
@@ -184,6 +193,7 @@ export function createThreads(input: ThreadInput): Threads {
     input.onStop(thread, stop);
     const fault = await released;
     clearInterval(timer);
+    resumeTime?.();
     frame.invocation.extendDeadline?.(performance.now() - since);
     if (fault !== null) throw fault;
   }

@@ -2,7 +2,8 @@
 import { WebSocket, type RawData } from 'ws';
 import type { JsonObject } from '../../contract/json.js';
 import { asObject } from './definition.js';
-import { parseJson, type ReceivedResponse } from './send.js';
+import { AGAIN, parseJson, type ReceivedResponse } from './send.js';
+import type { TestTime } from './time.js';
 
 export interface TestClients {
   /** Status 101, or the response of a rejected handshake. */
@@ -25,7 +26,7 @@ interface TestClient {
 /** Milliseconds of real time; what takes longer fails the case. */
 const PATIENCE = 5000;
 
-export function createTestClients(): TestClients {
+export function createTestClients(time: TestTime): TestClients {
   const clients = new Map<string, TestClient>();
   let requests = 0;
 
@@ -38,16 +39,20 @@ export function createTestClients(): TestClients {
   /** The first frame that fits, which is removed. */
   async function takeFrame(name: string, what: string, fits: (frame: JsonObject) => boolean): Promise<JsonObject> {
     const client = getClient(name);
-    const until = AbortSignal.timeout(PATIENCE);
+    const elapsed = time.startStopwatch();
     for (;;) {
+      const left = PATIENCE - elapsed();
       const at = client.frames.findIndex(fits);
       const [found] = at === -1 ? [] : client.frames.splice(at, 1);
       if (found !== undefined) return found;
-      if (until.aborted || client.socket.readyState !== WebSocket.OPEN)
+      if (left <= 0 || client.socket.readyState !== WebSocket.OPEN)
         throw new Error(`client "${name}" has received no ${what}`);
       await new Promise<void>((resolve) => {
-        client.notify = resolve;
-        until.addEventListener('abort', () => resolve(), { once: true });
+        const timer = setTimeout(resolve, Math.max(left, AGAIN));
+        client.notify = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
     }
   }

@@ -18,6 +18,7 @@ import { writeText, readText } from '../files.js';
 import { createTestDatabases, type TestDatabases } from './databases.js';
 import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
 import { COVERAGE_FILE, formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
+import { createTestDebugger, type TestDebugger } from './debugging.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
 import type { CaseOutcome, SnapshotUpdate } from './outcome.js';
@@ -48,6 +49,11 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
     stderr.write(`--update writes test files once, so it takes no --${other}.\n`);
     return 2;
   }
+  const undebugged = (['watch', 'mutants'] as const).find((name) => options.debug && options[name]);
+  if (undebugged !== undefined) {
+    stderr.write(`--debug runs each case once, so it takes no --${undebugged}.\n`);
+    return 2;
+  }
   const trusted = await loadTrustedProject('test', 'code', options, terminal);
   if (trusted === null) return UNTRUSTED;
   const unknown = explainUnknownReporter(trusted, options.reporter);
@@ -73,24 +79,27 @@ interface Run {
 }
 
 async function runAll(run: Run): Promise<number> {
-  if (!run.options.database) return runCases(run, null);
-  const { signals, exit } = run.terminal;
-  const databases = createTestDatabases();
+  const { options, terminal } = run;
+  const { signals, exit } = terminal;
+  const databases = options.database ? createTestDatabases() : null;
+  const debug = options.debug ? createTestDebugger(terminal) : null;
+  const dispose = (): Promise<unknown> => Promise.all([databases?.dropAll(), debug?.close()]);
   // `--watch` ends its last run first.
   const endEarly = (signal: NodeJS.Signals): void =>
-    void databases.dropAll().finally(() => exit(signal === 'SIGINT' ? 130 : 143));
-  const ending = run.options.watch ? [] : (['SIGINT', 'SIGTERM'] as const);
+    void dispose().finally(() => exit(signal === 'SIGINT' ? 130 : 143));
+  const isKept = options.watch || (databases === null && debug === null);
+  const ending = isKept ? [] : (['SIGINT', 'SIGTERM'] as const);
   for (const signal of ending) signals.on(signal, endEarly);
   try {
-    return await runCases(run, databases);
+    return await runCases(run, databases, debug);
   } finally {
     for (const signal of ending) signals.off(signal, endEarly);
-    await databases.dropAll();
+    await dispose();
   }
 }
 
 /** `databases`: null where every store is replaced by one in this process. */
-async function runCases(run: Run, databases: TestDatabases | null): Promise<number> {
+async function runCases(run: Run, databases: TestDatabases | null, debug: TestDebugger | null): Promise<number> {
   const { options, terminal, folder } = run;
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
@@ -133,6 +142,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
   const groups = [...groupByEnvironment(cases)];
   try {
     for (const [at, [environment, together]] of groups.entries()) {
+      if (debug?.isOver() === true) break;
       const loaded =
         environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
       // One for each server: nothing counts what earlier mutants have reached.
@@ -147,6 +157,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         identifiers,
         time,
         coverage,
+        debug,
         queueOnServer: databases?.hasOtherTables() === true,
       });
       try {
@@ -154,7 +165,9 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
         const chosen = (affected ??= new Set(
           selectAffected(cases, analysis, run.known, (test) => listCalls(server, test)),
         ));
+        await debug?.stopRequests(server.kernel, time);
         for (const test of together.filter((one) => chosen.has(one))) {
+          if (debug?.isOver() === true) break;
           const outcome = await runCase({ server, stores, matchers, update }, test);
           outcomes.push(outcome);
           report.reportCase(outcome);
@@ -177,6 +190,11 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
     await services.close();
   }
   report.finishReport(elapsed());
+  const unrun = cases.length - outcomes.length;
+  if (debug !== null && unrun > 0) {
+    terminal.stderr.write(`The debugger has left, so ${unrun} case(s) were not run.\n`);
+    return 1;
+  }
   if (options.update) {
     const updates = outcomes.flatMap((outcome) => outcome.updates);
     const files = await writeSnapshots(project.cwd, updates);

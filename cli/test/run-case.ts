@@ -4,6 +4,7 @@ import type { Mismatch } from '../../contract/matcher.js';
 import type { ReportedExchange } from '../../contract/tests.js';
 import { startStopwatch } from './time.js';
 import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
+import { CUT_OFF } from './debugging.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
 import {
   createMatch,
@@ -78,6 +79,7 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
     fail('/id', [toMismatch(error)]);
   } finally {
     await context.server.clients.closeAll();
+    if (context.server.debug?.isCutOff() === true) fail('/id', [{ pointer: '', message: CUT_OFF }]);
   }
   const isPassed = failures.length === 0;
   return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures, updates: isPassed ? updates : [] };

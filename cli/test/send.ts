@@ -1,5 +1,6 @@
 /** Sends one request to the server under test. Headers are sent as written. */
 import { Agent, request } from 'node:http';
+import type { TestTime } from './time.js';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -19,12 +20,15 @@ export interface ReceivedResponse {
 /** Milliseconds; a response that takes longer fails the case. */
 const PATIENCE = 30_000;
 
+/** The least milliseconds until a deadline is read again. */
+export const AGAIN = 100;
+
 export interface Sender {
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
   close(): void;
 }
 
-export function createSender(): Sender {
+export function createSender(time: TestTime): Sender {
   const agent = new Agent({ keepAlive: true });
   return {
     close: () => agent.destroy(),
@@ -43,7 +47,13 @@ export function createSender(): Sender {
             resolve({ status: response.statusCode ?? 0, headers: received, text, body: parseBody(type, text) });
           });
         });
-        sending.setTimeout(PATIENCE, () => sending.destroy(new Error(`no response within ${PATIENCE / 1000} seconds`)));
+        const elapsed = time.startStopwatch();
+        sending.setTimeout(PATIENCE);
+        sending.on('timeout', () => {
+          const left = PATIENCE - elapsed();
+          if (left <= 0) sending.destroy(new Error(`no response within ${PATIENCE / 1000} seconds`));
+          else sending.setTimeout(Math.max(left, AGAIN));
+        });
         sending.on('error', reject);
         sending.end(body ?? undefined);
       }),

@@ -10,6 +10,7 @@ import type { Project } from '../../language/project/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
 import type { Coverage } from './coverage.js';
+import type { TestDebugger } from './debugging.js';
 import { createTestClients, type TestClients } from './clients.js';
 import type { TestIdentifiers } from './identifiers.js';
 import { createTestJobs, type TestJobs } from './jobs.js';
@@ -30,6 +31,7 @@ export interface TestServer {
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
   /** Null unless it is measured. */
   readonly coverage: Coverage | null;
+  readonly debug: TestDebugger | null;
   readonly jobs: TestJobs;
   /** Of this case. */
   readonly clients: TestClients;
@@ -48,6 +50,7 @@ export interface ServerInput {
   readonly identifiers: TestIdentifiers;
   readonly time: TestTime;
   readonly coverage: Coverage | null;
+  readonly debug: TestDebugger | null;
   /** Jobs are stored on a server, which has a time of its own. */
   readonly queueOnServer: boolean;
 }
@@ -61,6 +64,7 @@ export async function startServer({
   identifiers,
   time,
   coverage,
+  debug,
   queueOnServer,
 }: ServerInput): Promise<TestServer> {
   let failure: Fault | null = null;
@@ -76,9 +80,9 @@ export async function startServer({
     await kernel.close('failed start');
     throw error;
   });
-  const sender = createSender();
+  const sender = createSender(time);
   const jobs = createTestJobs(kernel, time, () => (queueOnServer ? time.readRealTime() : time.now()));
-  const clients = createTestClients();
+  const clients = createTestClients(time);
   let messages: Delivery[] = [];
   kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));
   return {
@@ -99,6 +103,7 @@ export async function startServer({
       return sender.send(sent);
     },
     coverage,
+    debug,
     jobs,
     clients,
     services,

@@ -9,6 +9,10 @@ export interface TestTime {
   begin(instant: number | null): void;
   /** Milliseconds. */
   passTime(milliseconds: number): void;
+  /** Until the function that it returns is called. Pauses may overlap. */
+  pause(): () => void;
+  /** Milliseconds of this machine since now, without pauses. */
+  startStopwatch(): () => number;
   now(): number;
   /** The time of this machine, in milliseconds since 1970. */
   readRealTime(): number;
@@ -26,9 +30,14 @@ export function replaceTime(): TestTime {
   /** What `performance.now` returned as time was stopped; null: time is not stopped. */
   let stopped: number | null = null;
   let passedInAll = 0;
-  const getNow = (): number => (instant ?? RealDate.now()) + passed;
+  const readMachine = () => ({ date: RealDate.now(), performance: realPerformance.call(performance) });
+  let pauses = 0;
+  let pausedAt = readMachine();
+  const lost = { date: 0, performance: 0 };
+  const readRunning = (name: keyof typeof lost): number => (pauses > 0 ? pausedAt : readMachine())[name] - lost[name];
+  const getNow = (): number => (instant ?? readRunning('date')) + passed;
   // Never goes back: it is compared with what earlier cases read.
-  const performanceNow = (): number => (stopped ?? realPerformance.call(performance)) + passedInAll;
+  const performanceNow = (): number => (stopped ?? readRunning('performance')) + passedInAll;
   globalThis.Date = new Proxy(RealDate, {
     apply: () => new RealDate(getNow()).toString(),
     construct: (target, given: unknown[]) =>
@@ -45,12 +54,25 @@ export function replaceTime(): TestTime {
   return {
     begin(given) {
       instant = given;
-      stopped = given === null ? null : realPerformance.call(performance);
-      passed = 0;
+      stopped = given === null ? null : readRunning('performance');
+      passed = lost.date = 0;
     },
     passTime(milliseconds) {
       passed += milliseconds;
       passedInAll += milliseconds;
+    },
+    pause() {
+      if (pauses++ === 0) pausedAt = readMachine();
+      return () => {
+        if (--pauses > 0) return;
+        const { date, performance: time } = readMachine();
+        lost.date += date - pausedAt.date;
+        lost.performance += time - pausedAt.performance;
+      };
+    },
+    startStopwatch() {
+      const start = readRunning('performance');
+      return () => readRunning('performance') - start;
     },
     now: getNow,
     readRealTime: () => RealDate.now(),

@@ -11,12 +11,14 @@ import {
   Task,
   TaskScope,
   Uri,
+  debug,
   tasks,
   window,
   workspace,
   type ExtensionContext,
   type ShellQuotedString,
   type TaskDefinition,
+  type TestRun,
 } from 'vscode';
 import {
   LanguageClient,
@@ -39,6 +41,8 @@ export const NOT_STARTED_MESSAGES: Readonly<Record<NotStarted, string>> = {
 
 /** Milliseconds. Generous, because the machine may be busy. */
 const PATIENCE = 60_000;
+const READY = /^debugger at \S+:\d+$/m;
+const NOT_ATTACHED = 'The debugger was not attached, so no case was run.';
 const MOST_BYTES = 32 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
@@ -73,16 +77,45 @@ export function runLintel(
   return runProgram(words, args, { cwd: folder.fsPath, signal, timeout: PATIENCE });
 }
 
+/** Attaches a debug session once `lintel test --debug` waits for one. */
+export async function debugLintel(
+  folder: Uri,
+  args: readonly string[],
+  signal: AbortSignal,
+  testRun: TestRun,
+): Promise<ProgramOutput | NotStarted> {
+  const words = findLintel(folder);
+  if (typeof words === 'string') return words;
+  const failed = new AbortController();
+  const attach = async (): Promise<void> => {
+    const configuration = { type: 'lintel', request: 'attach', name: 'Debug tests', cwd: folder.fsPath, test: true };
+    const scope = workspace.getWorkspaceFolder(folder);
+    const isStarted = await debug.startDebugging(scope, configuration, { testRun }).then(Boolean, () => false);
+    if (!isStarted) failed.abort();
+  };
+  const limits = { cwd: folder.fsPath, signal: AbortSignal.any([signal, failed.signal]) };
+  let printed = '';
+  const output = await runProgram(words, args, limits, (text) => {
+    const isReady = READY.test(printed);
+    printed += text;
+    if (!isReady && READY.test(printed)) void attach();
+  });
+  return failed.signal.aborted ? { ...output, stderr: NOT_ATTACHED } : output;
+}
+
 function runProgram(
   words: readonly string[],
   args: readonly string[],
   limits: ExecFileOptions,
+  read: (text: string) => void = () => undefined,
 ): Promise<ProgramOutput> {
   // On Windows `lintel.cmd` needs a shell.
   const [program = '', ...rest] = isWindows ? words.map((word) => `"${word}"`) : words;
   const options = { ...limits, maxBuffer: MOST_BYTES, encoding: 'utf8' as const, shell: isWindows, windowsHide: true };
   return new Promise((resolve) => {
-    execFile(program, [...rest, ...args], options, (error, stdout, stderr) => resolve({ stdout, stderr, error }));
+    execFile(program, [...rest, ...args], options, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, error }),
+    ).stderr?.on('data', read);
   });
 }
 

@@ -23,7 +23,7 @@ import {
 import type { Session } from './client.js';
 import { toRange, type ProtocolRange } from './protocol-range.js';
 import { fetchTests, type ListedTests } from './panels/server-requests.js';
-import { NOT_STARTED_MESSAGES, runLintel } from './programs.js';
+import { NOT_STARTED_MESSAGES, debugLintel, runLintel } from './programs.js';
 
 /** What `lintel test --reporter json` prints. */
 interface Report {
@@ -70,19 +70,25 @@ export function showTests(session: Session): Disposable {
     isListing = false;
   }
 
-  const run = (request: TestRunRequest, token: CancellationToken, withCoverage: boolean): Promise<void> =>
-    runRequested({ controller, listed, details, withCoverage }, request, token);
+  const run = (request: TestRunRequest, token: CancellationToken, mode: Mode): Promise<void> =>
+    runRequested({ controller, listed, details, mode }, request, token);
   controller.refreshHandler = refresh;
   controller.createRunProfile(
     'Run',
     TestRunProfileKind.Run,
-    (request, token) => run(request, token, false),
+    (request, token) => run(request, token, 'run'),
     true,
     undefined,
     true,
   );
   const coverage = controller.createRunProfile('Run with Coverage', TestRunProfileKind.Coverage, (request, token) =>
-    run(request, token, true),
+    run(request, token, 'coverage'),
+  );
+  controller.createRunProfile(
+    'Debug',
+    TestRunProfileKind.Debug,
+    (request, token) => run(request, token, 'debug'),
+    true,
   );
   coverage.loadDetailedCoverage = (_run, file) => Promise.resolve(details.get(file) ?? []);
   void refresh();
@@ -109,11 +115,13 @@ function listTests(controller: TestController, listed: Map<string, ListedCase>, 
   controller.items.replace(items);
 }
 
+type Mode = 'run' | 'debug' | 'coverage';
+
 interface RunContext {
   readonly controller: TestController;
   readonly listed: ReadonlyMap<string, ListedCase>;
   readonly details: WeakMap<FileCoverage, FileCoverageDetail[]>;
-  readonly withCoverage: boolean;
+  readonly mode: Mode;
 }
 
 async function runRequested(context: RunContext, request: TestRunRequest, token: CancellationToken): Promise<void> {
@@ -161,21 +169,23 @@ interface FolderRun {
   readonly signal: AbortSignal;
 }
 
-async function runFolder({ listed, details, withCoverage }: RunContext, folderRun: FolderRun): Promise<void> {
+async function runFolder({ listed, details, mode }: RunContext, folderRun: FolderRun): Promise<void> {
   const { run, folder, items, signal } = folderRun;
   const cases = items.flatMap((item) => listed.get(item.id) ?? []);
   const temporary = await mkdtemp(join(tmpdir(), 'lintel-coverage-'));
   const coverageFile = join(temporary, 'coverage.json');
   for (const item of items) run.started(item);
   try {
-    const coverage = withCoverage ? ['--coverage-file', coverageFile] : [];
-    const words = ['test', '--trust', '--reporter', 'json', ...createFilter(cases), ...coverage];
-    const output = await runLintel(folder, words, signal);
+    const more = { run: [], debug: ['--debug'], coverage: ['--coverage-file', coverageFile] }[mode];
+    const words = ['test', '--trust', '--reporter', 'json', ...createFilter(cases), ...more];
+    const isDebugged = mode === 'debug';
+    const output = await (isDebugged ? debugLintel(folder, words, signal, run) : runLintel(folder, words, signal));
+    if (signal.aborted) return skipAll(folderRun);
     if (typeof output === 'string') return failAll(folderRun, NOT_STARTED_MESSAGES[output]);
     const report = readReport(output.stdout);
     if (report === null) return failAll(folderRun, `${output.stderr}${output.stdout}`.trim() || String(output.error));
     for (const item of items) reportCase(folderRun, item, findReported(report, listed.get(item.id)));
-    if (!withCoverage) return;
+    if (mode !== 'coverage') return;
     for (const { file, places } of readCoverage(folder, await readFile(coverageFile, 'utf8'))) {
       details.set(file, places);
       run.addCoverage(file);
@@ -223,6 +233,10 @@ function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase |
     return shown;
   });
   run.failed(item, messages, milliseconds);
+}
+
+function skipAll({ run, items }: FolderRun): void {
+  for (const item of items) run.skipped(item);
 }
 
 function failAll({ run, items }: FolderRun, reason: string): void {

@@ -30,7 +30,7 @@ export const REQUEST_CODES = {
     503,
     'Debugger disconnected',
     'The debugger that had stopped the request is gone, so the request was ended.',
-    'What the request did in an open transaction was rolled back. Only `lintel dev --debug` lets a debugger stop requests.',
+    'What the request did in an open transaction was rolled back. Only `lintel dev --debug` and `lintel test --debug` let a debugger stop requests.',
   ),
   REQ_WAITING: defineRejection(
     503,

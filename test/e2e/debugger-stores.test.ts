@@ -137,7 +137,7 @@ describeOnEach(
     let listener: DebugListener | undefined;
     const balances = async (): Promise<unknown> => (await running().post('/list', {})).body;
     before(async () => {
-      listener = await listenForDebugger(running().kernel);
+      listener = await listenForDebugger(running().kernel, 'dev');
       await running().post('/fill', {});
     });
     after(() => listener?.close());
@@ -274,7 +274,7 @@ describeOnEach(
   { files: DOCUMENT_FILES, dev: true },
   (running) => {
     it('shows collection, document, filter, update and pipeline; rolls back when it is cut off', async () => {
-      const listener = await listenForDebugger(running().kernel);
+      const listener = await listenForDebugger(running().kernel, 'dev');
       try {
         const { debug, readScope, evaluate } = await attach(running(), listener, MOVE, 2);
         const answer = running().post('/move', { text: 'a', pin: '4711-secret' });

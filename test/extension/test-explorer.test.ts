@@ -1,11 +1,12 @@
 /**
  * The Test Explorer in a fake editor, with the real `lintel test`: the cases that the server lists, a run of all and of
- * one, failures at their position, coverage, and a folder that is not trusted.
+ * one, failures at their position, coverage, a debugger, and a folder that is not trusted.
  */
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { hostAdapter } from '../support/debug-client.js';
 import { createTempProject, defineReturnResource, ROOT, type TempProject } from '../support/project.js';
 import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
@@ -56,6 +57,9 @@ describe('extension: Test Explorer', () => {
   const printed: string[] = [];
   const compared: unknown[] = [];
   const covered: { readonly path: string; readonly hits: readonly number[] }[] = [];
+  const started: unknown[] = [];
+  /** What a debug session does, and whether it has started. */
+  let attach: () => Promise<boolean>;
   const profiles: { loadDetailedCoverage?: unknown }[] = [];
 
   before(async () => {
@@ -120,7 +124,7 @@ describe('extension: Test Explorer', () => {
     };
     return {
       tests: { createTestController: () => controller },
-      TestRunProfileKind: { Run: 1, Coverage: 3 },
+      TestRunProfileKind: { Run: 1, Debug: 2, Coverage: 3 },
       TestMessage,
       StatementCoverage: Detail,
       DeclarationCoverage: class extends Detail {},
@@ -147,7 +151,11 @@ describe('extension: Test Explorer', () => {
         parse: (text: string) => toUri(new URL(text).pathname),
         joinPath: ({ path }: { readonly path: string }, name: string) => toUri(join(path, name)),
       },
+      debug: {
+        startDebugging: (_folder: unknown, ...given: readonly unknown[]) => (started.push(given), attach()),
+      },
       workspace: {
+        getWorkspaceFolder: () => undefined,
         get isTrusted() {
           return isTrusted;
         },
@@ -156,9 +164,9 @@ describe('extension: Test Explorer', () => {
     };
   }
 
-  async function runTests(handler: Handler | undefined, request: object): Promise<string[]> {
+  async function runTests(handler: Handler | undefined, request: object, token: object = TOKEN): Promise<string[]> {
     seen = [];
-    await handler?.(request, TOKEN);
+    await handler?.(request, token);
     return seen;
   }
   const findCase = (name: string): Item | undefined =>
@@ -202,13 +210,55 @@ describe('extension: Test Explorer', () => {
     expect(profiles[1]?.loadDetailedCoverage).to.be.a('function');
   });
 
+  it('debugs cases, of which none runs after the session has ended', async () => {
+    attach = async () => {
+      const debug = hostAdapter(project.folder);
+      const file = join(project.folder, 'definitions/one.resource.json');
+      await debug.start('attach', { test: true }, { [file]: [{ line: 1 }] });
+      const { at: place } = await debug.waitForStop();
+      await debug.request('disconnect');
+      return place.startsWith('one');
+    };
+    expect((await runTests(handlers[2], {})).slice(2)).to.deep.equal(['passed is one', 'skipped is two', 'end']);
+    const configuration = { type: 'lintel', request: 'attach', name: 'Debug tests', cwd: project.folder, test: true };
+    expect(started[0]).to.have.property('0').that.deep.equals(configuration);
+    expect(started[0]).to.have.nested.property('1.testRun');
+    let cancelRun = (): void => undefined;
+    const token = {
+      onCancellationRequested: (cancel: () => void) => ((cancelRun = cancel), { dispose: () => undefined }),
+    };
+    let ended: Promise<unknown> | undefined;
+    attach = async () => {
+      const debug = hostAdapter(project.folder);
+      await debug.start('attach', { test: true, stopOnEntry: true });
+      await debug.waitForStop();
+      cancelRun();
+      ended = debug.waitForEvent('terminated').then(() => debug.request('disconnect'));
+      return true;
+    };
+    expect((await runTests(handlers[2], {}, token)).slice(2)).to.deep.equal([
+      'skipped is one',
+      'skipped is two',
+      'end',
+    ]);
+    await ended;
+    attach = () => Promise.resolve(false);
+    expect(await runTests(handlers[2], { include: [findCase('is one')] })).to.deep.equal([
+      'started is one',
+      'errored is one: The debugger was not attached, so no case was run.',
+      'end',
+    ]);
+  });
+
   it('shows the errors of definitions, and runs nothing in a folder that is not trusted', async () => {
     await project.write(FILE, { ...TESTS, cases: [{ id: 'is one', steps: [{ request: { resource: 'on' } }] }] });
     const failed = await runTests(handlers[0], { include: [findCase('is one')] });
     expect(failed[1]).to.match(/^errored is one: [^]*LNK_UNKNOWN_RESOURCE/);
     isTrusted = false;
-    expect((await runTests(handlers[0], { include: [findCase('is one')] }))[1]).to.match(
-      /^errored is one: This workspace is not trusted/,
-    );
+    for (const handler of [handlers[0], handlers[2]])
+      expect((await runTests(handler, { include: [findCase('is one')] }))[1]).to.match(
+        /^errored is one: This workspace is not trusted/,
+      );
+    expect(started).to.have.lengthOf(3);
   });
 });
