@@ -135,7 +135,7 @@ describe('lintel test: files', () => {
     expect(found['content']).to.deep.equal(['expected "other", received "hello"']);
     expect(found['same content']).to.deep.equal(['expected 6, received 5', 'the content is not that of hello.txt']);
     expect(found['too many']?.join()).to.match(
-      /expected 0 row\(s\), received 1, also \[\{"key":"photos.*"text":"hello"\}\]/,
+      /expected 0 file\(s\), received 1, also \[\{"key":"photos.*"text":"hello"\}\]/,
     );
     expect(found['changed']?.join()).to.match(/the storage has changed; it has 1 file\(s\): \["photos\//);
     expect(found['absent']).to.deep.equal(['there is no file "hallo.txt" in the folder of the test file']);
