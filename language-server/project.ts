@@ -209,8 +209,8 @@ async function preloadProject(
 
   /** Removes that a new document is empty, and problems about unknown names while some plugins are unknown. */
   function removeUncertain(all: readonly Problem[]): readonly Problem[] {
-    const isNew = (file: string): boolean => isNewDocument(file, typed.get(join(folder, file))?.text);
-    const problems = all.filter(({ code, file }) => code !== 'SRC_EMPTY' || !isNew(file));
+    const isNew = (name: string): boolean => isNewDocument(name, typed.get(name)?.text);
+    const problems = all.filter(({ code, file }) => code !== 'SRC_EMPTY' || !isNew(join(folder, file)));
     return state.plugins.complete ? problems : omitGuesses(problems, state.plugins.registry);
   }
 

@@ -60,3 +60,17 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
     () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),
   );
 }
+
+/** Where a breakpoint is set: the cases of the file stop at it once, and pass. */
+export async function debugCases(editor: Editor, file: string): Promise<void> {
+  const { page } = editor;
+  await editor.open(file);
+  const stopped = page.locator('.debug-top-stack-frame-line').first();
+  await editor.run('Test: Debug Tests in Current File', () => stopped.waitFor());
+  await editor.actUntilSeen(
+    () => editor.pressKeys('F5'),
+    () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),
+  );
+  await editor.open(file);
+  await page.locator('.testing-run-glyph.codicon-testing-passed-icon').first().waitFor();
+}

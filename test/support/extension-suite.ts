@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from './cli.js';
 import { startEditor, type Editor } from './editor.js';
-import { debugRequest } from './editor-debugger.js';
+import { debugCases, debugRequest } from './editor-debugger.js';
 import { createProjectInEmptyWindow } from './editor-new-project.js';
 import { hasPictures, savePicture } from './editor-pictures.js';
 import { runStatement } from './editor-statement.js';
@@ -320,7 +320,7 @@ export function describeExtension(trusted: boolean): void {
     });
 
   if (trusted)
-    it('stops a request at a breakpoint, shows its values, and continues', async () => {
+    it('stops a request at a breakpoint, shows its values, and continues; stops a case, which passes', async () => {
       // Two processes cannot open one embedded database.
       await kernel?.stop();
       kernel = undefined;
@@ -341,5 +341,9 @@ export function describeExtension(trusted: boolean): void {
           await picture('statement', EDITORS_AND_PANEL);
         },
       });
+      const cases = 'definitions/own/rate.test.json';
+      const step = { request: { resource: 'rate', body: { currency: 'EUR' } } };
+      await project.write(cases, { id: 'rates', cases: [{ id: 'has a rate', steps: [step] }] });
+      await debugCases(getEditor(), cases);
     });
 }

@@ -37,7 +37,7 @@ SELECT c.relname AS name, c.relkind IN ('r', 'p') AS is_table, pg_catalog.obj_de
        END) ORDER BY i.relname)
      FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid) AS indexes,
   (SELECT json_agg(json_build_object('name', k.conname, 'type', k.contype, 'target',
-       CASE WHEN f.relnamespace = c.relnamespace THEN f.relname ELSE pg_catalog.format('%s.%s', f.relnamespace::regnamespace, f.relname) END,
+       CASE WHEN f.relnamespace <> c.relnamespace THEN pg_catalog.format('%s.%s', f.relnamespace::regnamespace, f.relname) ELSE f.relname END,
        'definition', pg_catalog.pg_get_constraintdef(k.oid), 'columns', ${listNames('conrelid', 'conkey')},
        'targetColumns', ${listNames('confrelid', 'confkey')}) ORDER BY k.conname)
      FROM pg_catalog.pg_constraint k LEFT JOIN pg_catalog.pg_class f ON f.oid = k.confrelid
