@@ -14,7 +14,7 @@ export interface CoveredItem {
   readonly file: string;
   readonly resource: string;
   readonly sort: 'resource' | 'actionable' | 'refusal' | 'branch';
-  /** `answers`, `2 runs`, `1: "email" rejects`, `1: "note" is left out`. */
+  /** `answers`, `2 runs`, `1: "email" rejects`, `1: "note" is left out`, `1: "must_return_value" ends`. */
   readonly label: string;
   readonly doc: Document;
   readonly range: Range;
@@ -47,9 +47,10 @@ export function createCoverage(): Coverage {
     if (trigger === 'http' && --missing <= 0) endWait?.();
     if (resource !== undefined && status < 400) add('answers', resource);
     if (resource !== undefined && code !== undefined) add('refusal', resource, code);
-    for (const { key, code: reason } of actions) {
+    for (const { key, code: reason, rows } of actions) {
       add('runs', key);
       if (reason !== undefined) add('refusal', key, reason);
+      else add(rows?.() === 0 ? 'empty' : 'result', key);
     }
   }
 
@@ -67,7 +68,11 @@ export function createCoverage(): Coverage {
       return { file: doc.file, resource: id, sort, label, doc, range, hits: reached };
     };
     const seen = new Set<number>();
-    const own = refusals.filter(({ node }) => !seen.has(node.start) && seen.add(node.start));
+    const all = refusals.filter(({ node }) => !seen.has(node.start) && seen.add(node.start));
+    const own = all.filter(({ codes }) => codes.length > 0);
+    const endings = all.flatMap(({ action, field, node, codes }) =>
+      action === null || codes.length > 0 ? [] : [{ action, label: `${action.id}: "${field}"`, node }],
+    );
     const optional = own.filter(
       ({ payloadField }) => resource.payloadFields.get(payloadField ?? '')?.optional === true,
     );
@@ -86,6 +91,10 @@ export function createCoverage(): Coverage {
           create('branch', `${label}left out`, node, count('accepted', id) - sent),
         ];
       }),
+      ...endings.flatMap(({ action, label, node }) => [
+        create('branch', `${label} ends`, node, count('empty', action.key)),
+        create('branch', `${label} goes on`, node, count('result', action.key)),
+      ]),
     ];
   }
 

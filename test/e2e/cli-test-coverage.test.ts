@@ -37,6 +37,19 @@ const FILES: Files = {
       { id: 2, mode: 'RETURN', value: { tags: '$PAYLOAD.tags' }, run_in_background: true },
     ],
   },
+  'definitions/note-find.resource.json': {
+    id: 'note-find',
+    resource: 'notes/find',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        ...{ must_return_value: true, on_empty: { stop: true } },
+        sql_query: { query: 'SELECT id, text FROM _note WHERE id = $1', parameters: ['$PAYLOAD.id'] },
+      },
+      { id: 2, mode: 'RETURN', depends_on: [{ resource_id: 'self', action_ids: [1] }], value: { found: true } },
+    ],
+  },
   'definitions/note-read.resource.json': {
     id: 'note-read',
     resource: 'notes/read',
@@ -68,7 +81,10 @@ const FILES: Files = {
       },
       {
         id: 'finds none',
-        steps: [{ request: { resource: 'note-read', body: { id: 'x' } }, expect: { status: 404 } }],
+        steps: [
+          { request: { resource: 'note-read', body: { id: 'x' } }, expect: { status: 404 } },
+          { request: { resource: 'note-find', body: { id: 'x' } } },
+        ],
       },
     ],
   },
@@ -93,10 +109,11 @@ describe('lintel test --coverage', () => {
       .slice(stdout.indexOf('resource '))
       .split('\n')
       .map((line) => line.trim().split(/ {2,}/));
-    expect(table.slice(0, 4)).to.deep.equal([
+    expect(table.slice(0, 5)).to.deep.equal([
       ['resource', 'answers', 'actionables', 'refusals', 'branches'],
       ['never', 'no', '0/1', '-', '-'],
       ['note-add', 'yes', '1/2', '2/6', '1/2'],
+      ['note-find', 'yes', '1/2', '-', '1/2'],
       ['note-read', 'no', '1/1', '1/1', '-'],
     ]);
     const missed = stdout.slice(stdout.indexOf('no case reaches:'));
@@ -109,8 +126,9 @@ describe('lintel test --coverage', () => {
       .and.not.match(/"hue" is left out/);
     expect(missed)
       .to.match(/"note-add": 2 runs\n/)
+      .and.match(/"note-find": 1: "must_return_value" goes on\n/)
       .and.match(/"note-read": answers\n/);
-    expect(missed).to.match(/\n7 of 16 places reached\n/);
+    expect(missed).to.match(/\n10 of 21 places reached\n/);
   });
 
   it('writes LCOV for editors and services, and JSON', async () => {
@@ -132,7 +150,7 @@ describe('lintel test --coverage', () => {
       readonly of: number;
       readonly places: readonly Place[];
     };
-    expect([reached, of, places.length]).to.deep.equal([7, 16, 16]);
+    expect([reached, of, places.length]).to.deep.equal([10, 21, 21]);
     const hits = places.flatMap((place) => (place.resource === 'note-add' ? [[place.label, place.hits]] : []));
     expect(Object.fromEntries(hits)).to.include({
       answers: 1,

@@ -12,7 +12,7 @@ export interface Rejection {
   /** The field that refuses, as written. */
   readonly field: string;
   readonly node: LocatedNode;
-  /** Any of them covers it. */
+  /** Any of them covers it; none where the field ends the chain without an error. */
   readonly codes: readonly string[];
   /** A payload field with rules that refuse; null: the codes alone count. */
   readonly payloadField: string | null;
@@ -48,7 +48,7 @@ function listRejections(
   const codes = errors.filter((error) => isCounted(scope, error)).map(({ code }) => code);
   const field = node.members.find(({ key }) => Object.hasOwn(value, key) || key === spec.name)?.key ?? spec.name;
   const found: Rejection[] = [];
-  if (codes.length > 0)
+  if (codes.length > 0 || part.ends === true)
     found.push({ action, field, node: findMember(node, field)?.value ?? node, codes, payloadField: null });
   const unique = findMember(node, UNIQUE.field)?.value ?? null;
   if (unique !== null) found.push({ action, ...UNIQUE, node: unique, payloadField: null });
