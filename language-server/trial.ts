@@ -8,7 +8,7 @@ import type { Analysis } from '../language/analysis/analysis.js';
 import type { Config } from '../language/analysis/config.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import { memoize } from '../language/analysis/memoize.js';
-import { mapModelsByAlias } from '../language/analysis/tables.js';
+import { listAliases, mapModelsByAlias } from '../language/analysis/tables.js';
 import { createAnalyserCache } from './analyser-cache.js';
 import type { LoadedRegistry } from './registry-source.js';
 
@@ -113,15 +113,18 @@ const filterSevere = (problems: readonly Problem[]): Problem[] =>
 
 const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code}\n${message}`;
 
-function listUsers({ definitions, resources }: Analysis, file: string): string[] {
+/** Of the models of a file: resources, and tests with rows. */
+function listUsers({ definitions, tests, resources }: Analysis, file: string): string[] {
   const own = new Set(
     definitions.flatMap(({ sort, name, doc }) => (sort === 'model' && doc.file === file ? [name] : [])),
   );
   if (own.size === 0) return [];
-  return resources
-    .filter(({ actions }) => actions.some(({ models }) => models.some((model) => own.has(model))))
-    .slice(0, FEW)
-    .map(({ definition }) => definition.doc.file);
+  const names = [...own].flatMap(listAliases).map((alias) => `"${alias}"`);
+  const tested = tests.filter(({ doc }) => names.some((name) => doc.text.includes(name)));
+  const used = resources.filter(({ actions }) => actions.some(({ models }) => models.some((model) => own.has(model))));
+  return [...used.slice(0, FEW).map(({ definition }) => definition), ...tested.slice(0, FEW)].map(
+    ({ doc }) => doc.file,
+  );
 }
 
 /** The trials of a project, and the texts that its open files had when they were last sound. */

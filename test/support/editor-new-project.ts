@@ -6,6 +6,7 @@ import type { Editor } from './editor.js';
 import { installLintel } from './extension-project.js';
 import { pickFreePort } from './guarded-server.js';
 import { createTempProject } from './project.js';
+import { waitUntil } from './until.js';
 
 export async function createProjectInEmptyWindow(editor: Editor): Promise<void> {
   const parent = await createTempProject();
@@ -14,14 +15,24 @@ export async function createProjectInEmptyWindow(editor: Editor): Promise<void> 
     await editor.openEmptyWindow();
     await editor.run('Lintel: New Project...', () => editor.waitForInput('New project'));
     await editor.submitInput('New project', 'shop');
-    await editor.chooseFolder('Create Here', parent.folder);
+    await chooseFolder(editor, 'Create Here', parent.folder);
     const dialog = editor.page.locator('.monaco-dialog-box', { hasText: 'shop is created' });
     await dialog.filter({ hasText: 'Nothing of this folder runs until you trust it.' }).waitFor();
     await parent.write('shop/.npmrc', 'registry=http://127.0.0.1:1\nfetch-retries=0\n');
     await appendFile(join(folder, '.env'), `PORT=${port}\n`);
     await editor.answerDialog('shop is created', 'Trust, Install and Run');
-    await editor.page.locator('.workspace-trust-editor').waitFor();
-    await editor.trustWorkspace();
+    const trust = editor.page.locator('.workspace-trust-editor');
+    await trust.waitFor();
+    // The extension closes the page as soon as the folder is trusted.
+    await editor.actUntilSeen(
+      () =>
+        trust
+          .locator('.monaco-button')
+          .filter({ hasText: /^Trust$/ })
+          .first()
+          .click({ timeout: 5000 }),
+      () => trust.waitFor({ state: 'hidden' }),
+    );
     expect(await editor.readNotification('failed')).to.contain('Its terminal shows why.');
     await parent.write('shop/package.json', {});
     await installLintel(folder);
@@ -36,4 +47,18 @@ export async function createProjectInEmptyWindow(editor: Editor): Promise<void> 
   } finally {
     await parent.dispose();
   }
+}
+
+async function chooseFolder(editor: Editor, button: string, folder: string): Promise<void> {
+  const { page } = editor;
+  const accept = page.locator('.quick-input-widget .monaco-button').filter({ hasText: button });
+  await accept.waitFor();
+  const input = page.locator('.quick-input-widget input').first();
+  // The dialog writes the folder of the user when it has read it, in place of what is typed before.
+  await waitUntil(async () => (await input.inputValue()) !== '', 'the first folder of the dialog');
+  await input.fill(folder);
+  await editor.actUntilSeen(
+    () => accept.click(),
+    () => accept.waitFor({ state: 'hidden' }),
+  );
 }

@@ -67,8 +67,6 @@ export interface Editor {
   trustWorkspace(): Promise<void>;
   /** Waits for the dialog with this text, and confirms it. */
   answerDialog(text: string, button: string): Promise<void>;
-  /** Accepts a folder in the editor's own dialog, which has this button. */
-  chooseFolder(button: string, folder: string): Promise<void>;
   saveScreenshot(file: string): Promise<void>;
   openEmptyWindow(): Promise<void>;
   close(): Promise<void>;
@@ -332,15 +330,6 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close' | 'open
       await actUntil(
         () => shown.locator('.monaco-button').filter({ hasText: button }).click({ timeout: RETRY_MS }),
         () => shown.waitFor({ state: 'hidden' }),
-      );
-    },
-    async chooseFolder(button, wanted) {
-      const accept = page.locator('.quick-input-widget .monaco-button').filter({ hasText: button });
-      await accept.waitFor();
-      await quickInput.fill(wanted);
-      await actUntil(
-        () => accept.click({ timeout: RETRY_MS }),
-        () => accept.waitFor({ state: 'hidden' }),
       );
     },
     async saveScreenshot(file) {
