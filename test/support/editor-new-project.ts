@@ -1,17 +1,20 @@
 /** "New Project" in a window without a folder: from the command to the response of the first request. */
 import { expect } from 'chai';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Editor } from './editor.js';
 import { installLintel } from './extension-project.js';
 import { pickFreePort } from './guarded-server.js';
 import { createTempProject } from './project.js';
-import { waitUntil } from './until.js';
+
+/** A folder by which the dialog shows where it is. */
+const INSIDE = 'folder-of-the-test';
 
 export async function createProjectInEmptyWindow(editor: Editor): Promise<void> {
   const parent = await createTempProject();
   const [folder, port] = [join(parent.folder, 'shop'), await pickFreePort()];
   try {
+    await mkdir(join(parent.folder, INSIDE));
     await editor.openEmptyWindow();
     await editor.run('Lintel: New Project...', () => editor.waitForInput('New project'));
     await editor.submitInput('New project', 'shop');
@@ -55,8 +58,11 @@ async function chooseFolder(editor: Editor, button: string, folder: string): Pro
   await accept.waitFor();
   const input = page.locator('.quick-input-widget input').first();
   // The dialog writes the folder of the user when it has read it, in place of what is typed before.
-  await waitUntil(async () => (await input.inputValue()) !== '', 'the first folder of the dialog');
-  await input.fill(folder);
+  const inside = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: INSIDE });
+  await editor.actUntilSeen(
+    () => input.fill(`${folder}/`),
+    () => inside.waitFor(),
+  );
   await editor.actUntilSeen(
     () => accept.click(),
     () => accept.waitFor({ state: 'hidden' }),

@@ -16,6 +16,7 @@ import { hasPictures, savePicture } from './editor-pictures.js';
 import { runStatement } from './editor-statement.js';
 import { installLintel, OWN, STRANGE } from './extension-project.js';
 import { copySample, ROOT, SAMPLE_ENV, createTempProject, type TempProject } from './project.js';
+import { isDeepRun } from './sample.js';
 import { waitUntil } from './until.js';
 import { makeVsix } from './vsix.js';
 import { skipTest } from './skip.js';
@@ -299,7 +300,7 @@ export function describeExtension(trusted: boolean): void {
       await picture('plan', EDITORS_AND_PANEL);
     });
 
-  if (!trusted)
+  if (!trusted && isDeepRun)
     it('creates a project from an empty window, which is installed and run once its folder is trusted', () =>
       createProjectInEmptyWindow(getEditor()));
 
