@@ -5,7 +5,6 @@ import { asText, isObject, type Json, type JsonObject } from '../../contract/jso
 import { TIMESTAMPS } from '../../contract/model.js';
 import { getColumnFacts } from '../../language/analysis/checks/types.js';
 import type { DataModel, ResourceModel } from '../../language/analysis/model.js';
-import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import { findValue } from '../../language/analysis/test-tables.js';
 import {
   createExpectation,
@@ -15,7 +14,9 @@ import {
 } from '../../language/export/openapi/test-forms.js';
 import { sampleSchema } from '../../language/schema/sample.js';
 import { toJson, type LocatedNode } from '../../language/source/tree.js';
+import { fillPath } from '../../language/strings/route.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
+import { findModelByAlias } from '../model-names.js';
 import { formatShort } from './names/name-source.js';
 
 export interface TestSample {
@@ -144,10 +145,8 @@ function listPaths(view: DocumentContext, site: CursorContext): string[] {
     const forms = describeForms(view, resource);
     if (forms === null) return [];
     const { path, parameters, withoutBody, payload } = forms.shape;
-    const filled = parameters.reduce(
-      (text, { name, sample }) => text.replace(`:${name}`, encodeURIComponent(sample)),
-      path,
-    );
+    const samples = new Map(parameters.map(({ name, sample }) => [name, sample]));
+    const filled = fillPath(path, (name) => encodeURIComponent(samples.get(name) ?? name));
     const named = withoutBody.includes(method ?? '') && isObject(payload) ? Object.entries(payload) : [];
     const query = named.map(
       ([name, value]) => `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`,
@@ -216,11 +215,6 @@ function findRow(view: DocumentContext, site: CursorContext, path: string): Samp
   );
   const whole = Object.fromEntries(needed.map(({ name }) => [name, columns.get(name)?.json ?? '']));
   return { columns, whole, column };
-}
-
-function findModelByAlias(models: readonly DataModel[], name: string): DataModel | undefined {
-  const model = mapModelsByAlias(models.map((one) => one.name)).get(name.toLowerCase());
-  return models.find((one) => one.name === model);
 }
 
 const BY_COLUMN: Readonly<Record<string, Json>> = {

@@ -3,7 +3,6 @@ import type { Declaration, Reference } from '../../language/analysis/facts.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import { listMembers, listTestTables, type TestTable } from '../../language/analysis/test-tables.js';
 import { type SourceLocation, isInside } from '../../language/analysis/report.js';
-import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import { rangeAt } from '../../language/source/document.js';
 import { toCodeSpan } from '../safe-markdown.js';
@@ -12,6 +11,7 @@ import { declarationMarkdown, declaredMarkdown } from '../describe-names.js';
 import { modelFieldMarkdown, modelMarkdown } from '../describe-models.js';
 import { actionMarkdown, resourceMarkdown } from '../describe-actions.js';
 import { toAnalysedContext, createTokenHover, type HoverSource } from './hover-source.js';
+import { findModelByAlias } from '../model-names.js';
 
 export const hoverName: HoverSource = (view, site) => {
   const { definition: typed, cursor } = site;
@@ -59,9 +59,7 @@ const findTestTable = (view: DocumentContext, site: CursorContext, definition: D
 
 function describeTestName(view: DocumentContext, site: CursorContext, definition: Definition): string {
   const { key = '' } = findTestTable(view, site, definition)?.table ?? {};
-  const { models } = view.analysis;
-  const name = mapModelsByAlias(models.map((one) => one.name)).get(key.toLowerCase());
-  const model = models.find((one) => one.name === name);
+  const model = findModelByAlias(view.analysis.models, key);
   const written = site.cursor.token?.text ?? '';
   if (model === undefined) return '';
   return written === key ? modelMarkdown(view, model) : modelFieldMarkdown(view, model, written);

@@ -121,112 +121,105 @@ async function attach({ project }: TestKernel, { port }: DebugListener, file: st
 }
 
 /** One connection, so that one which is not returned is noticed. */
-const withOneConnection = <Name extends string>(all: readonly Database<Name>[], wanted: RegExp): Database<Name>[] =>
-  all
-    .filter(({ name }) => wanted.test(name))
-    .map((one) => {
-      const config: ConfigAt = (url) => one.config(url, { pool_size: 1, pool_wait: 2 });
-      return { ...one, config };
-    });
+const withOneConnection = <Name extends string>(all: readonly Database<Name>[]): Database<Name>[] =>
+  all.map((one) => {
+    const config: ConfigAt = (url) => one.config(url, { pool_size: 1, pool_wait: 2 });
+    return { ...one, config };
+  });
 
-describeOnEach(
-  'the debugger',
-  withOneConnection(SQL, /^(?:postgres|mysql|mariadb)$/),
-  { files: SQL_FILES, dev: true },
-  (running, name) => {
-    let listener: DebugListener | undefined;
-    const balances = async (): Promise<unknown> => (await running().post('/list', {})).body;
-    before(async () => {
-      listener = await listenForDebugger(running().kernel, 'dev');
-      await running().post('/fill', {});
-    });
-    after(() => listener?.close());
-    const open = (file: string, line: number): Promise<Session> => attach(running(), listener!, file, line);
+describeOnEach('the debugger', withOneConnection(SQL), { files: SQL_FILES, dev: true }, (running, name) => {
+  let listener: DebugListener | undefined;
+  const balances = async (): Promise<unknown> => (await running().post('/list', {})).body;
+  before(async () => {
+    listener = await listenForDebugger(running().kernel, 'dev');
+    await running().post('/fill', {});
+  });
+  after(() => listener?.close());
+  const open = (file: string, line: number): Promise<Session> => attach(running(), listener!, file, line);
 
-    it('reads rows in the view of the transaction, which goes on whatever was read', async () => {
-      const { debug, evaluate, readScope, resume } = await open(MOVE, 3);
-      const answer = running().post('/move', { amount: 5 });
-      const stopped = await debug.waitForStop();
-      expect(stopped.at).to.equal('move#2 · before');
-      const statement = await readScope(stopped, 'Statement');
-      expect([statement['values.$1 amount'], statement['connection']]).to.deep.equal(['5', '"main"']);
-      expect(await evaluate('SELECT balance FROM accounts WHERE id = 1', stopped)).to.equal('95');
-      const derived = "SELECT coalesce(max(pin), 'none') || '!' AS p FROM entries";
-      expect(await evaluate(derived, stopped)).to.equal('‹secret›');
-      expect(await evaluate('SELECT nothing FROM accounts', stopped)).to.match(/QRY_FAILED/);
-      const locks = name === 'postgres' ? 'SELECT nextval($$a$$)' : "SELECT GET_LOCK('a', 1)";
-      for (const one of [locks, 'SELECT 1; SELECT 2', 'WITH x AS (DELETE FROM accounts RETURNING id) SELECT 1 FROM x'])
-        expect(await evaluate(one, stopped), one).to.match(/QRY_|One statement/);
-      await resume(stopped);
-      expect((await answer).status).to.equal(200);
-      await debug.request('disconnect');
-      expect(await balances()).to.deep.equal([
-        { id: 1, balance: 95 },
-        { id: 2, balance: 5 },
-      ]);
-    });
+  it('reads rows in the view of the transaction, which goes on whatever was read', async () => {
+    const { debug, evaluate, readScope, resume } = await open(MOVE, 3);
+    const answer = running().post('/move', { amount: 5 });
+    const stopped = await debug.waitForStop();
+    expect(stopped.at).to.equal('move#2 · before');
+    const statement = await readScope(stopped, 'Statement');
+    expect([statement['values.$1 amount'], statement['connection']]).to.deep.equal(['5', '"main"']);
+    expect(await evaluate('SELECT balance FROM accounts WHERE id = 1', stopped)).to.equal('95');
+    const derived = "SELECT coalesce(max(pin), 'none') || '!' AS p FROM entries";
+    expect(await evaluate(derived, stopped)).to.equal('‹secret›');
+    expect(await evaluate('SELECT nothing FROM accounts', stopped)).to.match(/QRY_FAILED/);
+    const locks = name === 'postgres' ? 'SELECT nextval($$a$$)' : "SELECT GET_LOCK('a', 1)";
+    for (const one of [locks, 'SELECT 1; SELECT 2', 'WITH x AS (DELETE FROM accounts RETURNING id) SELECT 1 FROM x'])
+      expect(await evaluate(one, stopped), one).to.match(/QRY_|One statement/);
+    await resume(stopped);
+    expect((await answer).status).to.equal(200);
+    await debug.request('disconnect');
+    expect(await balances()).to.deep.equal([
+      { id: 1, balance: 95 },
+      { id: 2, balance: 5 },
+    ]);
+  });
 
-    it('reads rows where no transaction is open, and writes none', async () => {
-      const { debug, evaluate, readScope, resume } = await open(LIST, 2);
-      const answer = running().post('/list', {});
-      const stopped = await debug.waitForStop();
-      expect((await readScope(stopped, 'Statement'))['sql']).to.contain('SELECT id, balance');
-      expect(await evaluate('SELECT balance FROM accounts WHERE id = 2', stopped)).to.equal('5');
-      expect(await evaluate('WITH x AS (DELETE FROM accounts RETURNING id) SELECT 1 FROM x', stopped)).to.contain(
-        'confirmation',
-      );
-      await resume(stopped);
-      expect((await answer).status).to.equal(200);
-      await debug.request('disconnect');
-    });
+  it('reads rows where no transaction is open, and writes none', async () => {
+    const { debug, evaluate, readScope, resume } = await open(LIST, 2);
+    const answer = running().post('/list', {});
+    const stopped = await debug.waitForStop();
+    expect((await readScope(stopped, 'Statement'))['sql']).to.contain('SELECT id, balance');
+    expect(await evaluate('SELECT balance FROM accounts WHERE id = 2', stopped)).to.equal('5');
+    expect(await evaluate('WITH x AS (DELETE FROM accounts RETURNING id) SELECT 1 FROM x', stopped)).to.contain(
+      'confirmation',
+    );
+    await resume(stopped);
+    expect((await answer).status).to.equal(200);
+    await debug.request('disconnect');
+  });
 
-    it('rolls back and returns the connection when it is cut off in a transaction', async () => {
-      const before = await balances();
-      const { debug } = await open(MOVE, 3);
-      const answer = running().post('/move', { amount: 7 });
-      await debug.waitForStop();
-      debug.cutOff();
-      const { status, body } = await answer;
-      expect([status, body['code']]).to.deep.equal([503, 'REQ_DEBUGGER']);
-      await debug.ended;
-      expect(await balances()).to.deep.equal(before);
-    });
+  it('rolls back and returns the connection when it is cut off in a transaction', async () => {
+    const before = await balances();
+    const { debug } = await open(MOVE, 3);
+    const answer = running().post('/move', { amount: 7 });
+    await debug.waitForStop();
+    debug.cutOff();
+    const { status, body } = await answer;
+    expect([status, body['code']]).to.deep.equal([503, 'REQ_DEBUGGER']);
+    await debug.ended;
+    expect(await balances()).to.deep.equal(before);
+  });
 
-    it('rows in the console: filtered, sorted, changed only where nothing is violated', async () => {
-      const { kernel } = running();
-      const table = 'entries';
-      const insert = (values: RequestedChange['values'], isConfirmed = true): Promise<Outcome> =>
-        change(running(), { kind: 'insert', table, values }, isConfirmed);
-      const first = { id: '1', account: '1', text: 'An "entry"', tags: '{"a":"1"}', at: '2026-01-31T12:00:00Z' };
-      expect(await insert(first, false)).to.deep.equal({ done: false, violations: [], effects: [] });
-      expect(await readRows(kernel, { table })).to.deep.equal([]);
-      expect((await insert(first)).done).to.equal(true);
-      expect((await insert({ id: '2', account: '2', text: 'b' })).done).to.equal(true);
-      expect((await insert({ ...first, text: 'c' })).violations[0]?.message).to.match(/duplicate|taken/);
-      expect(listColumns(await insert({ ...first, pin: '1' }))).to.contain('"pin" cannot be changed');
-      const [found] = await readRows(kernel, { table, column: 'text', contains: 'ENTRY' });
-      expect(found).to.include({ id: 1, text: 'An "entry"', pin: null });
-      expect(found?.['tags']).to.deep.equal({ a: '1' });
-      const ids = async (query: object): Promise<unknown> =>
-        (await readRows(kernel, { table, ...query })).map(({ id }) => id);
-      expect(await ids({ sort: '-text' })).to.deep.equal([2, 1]);
-      expect(await ids({ column: 'account', equals: '2' })).to.deep.equal([2]);
-      expect(await ids({ page: '1' })).to.deep.equal([]);
-      const update = (key: number, values: RequestedChange['values']): Promise<Outcome> =>
-        change(running(), { kind: 'update', table, key: { id: key }, values });
-      expect(listColumns(await update(2, { account: '7', text: null }))).to.deep.equal(['account', 'text']);
-      expect(listColumns(await update(2, { text: first.text }))).to.deep.equal(['text']);
-      expect((await update(9, { text: 'd' })).violations[0]?.message).to.equal('0 rows have this key.');
-      expect((await update(2, { text: 'd', tags: '[]' })).done).to.equal(true);
-      expect(await ids({ column: 'text', equals: 'd' })).to.deep.equal([2]);
-      const remove = await change(running(), { kind: 'delete', table: 'accounts', key: { id: 2 } });
-      expect(remove.effects).to.deep.equal(['1 rows of "entries" refer to it by "account".']);
-      expect(remove.violations[0]?.message).to.match(/foreign key|referred to/);
-      expect((await change(running(), { kind: 'delete', table, key: { id: 2 } })).done).to.equal(true);
-      expect(await ids({})).to.deep.equal([1]);
-    });
-  },
-);
+  it('rows in the console: filtered, sorted, changed only where nothing is violated', async () => {
+    const { kernel } = running();
+    const table = 'entries';
+    const insert = (values: RequestedChange['values'], isConfirmed = true): Promise<Outcome> =>
+      change(running(), { kind: 'insert', table, values }, isConfirmed);
+    const first = { id: '1', account: '1', text: 'An "entry"', tags: '{"a":"1"}', at: '2026-01-31T12:00:00Z' };
+    expect(await insert(first, false)).to.deep.equal({ done: false, violations: [], effects: [] });
+    expect(await readRows(kernel, { table })).to.deep.equal([]);
+    expect((await insert(first)).done).to.equal(true);
+    expect((await insert({ id: '2', account: '2', text: 'b' })).done).to.equal(true);
+    expect((await insert({ ...first, text: 'c' })).violations[0]?.message).to.match(/duplicate|taken/);
+    expect(listColumns(await insert({ ...first, pin: '1' }))).to.contain('"pin" cannot be changed');
+    const [found] = await readRows(kernel, { table, column: 'text', contains: 'ENTRY' });
+    expect(found).to.include({ id: 1, text: 'An "entry"', pin: null });
+    expect(found?.['tags']).to.deep.equal({ a: '1' });
+    const ids = async (query: object): Promise<unknown> =>
+      (await readRows(kernel, { table, ...query })).map(({ id }) => id);
+    expect(await ids({ sort: '-text' })).to.deep.equal([2, 1]);
+    expect(await ids({ column: 'account', equals: '2' })).to.deep.equal([2]);
+    expect(await ids({ page: '1' })).to.deep.equal([]);
+    const update = (key: number, values: RequestedChange['values']): Promise<Outcome> =>
+      change(running(), { kind: 'update', table, key: { id: key }, values });
+    expect(listColumns(await update(2, { account: '7', text: null }))).to.deep.equal(['account', 'text']);
+    expect(listColumns(await update(2, { text: first.text }))).to.deep.equal(['text']);
+    expect((await update(9, { text: 'd' })).violations[0]?.message).to.equal('0 rows have this key.');
+    expect((await update(2, { text: 'd', tags: '[]' })).done).to.equal(true);
+    expect(await ids({ column: 'text', equals: 'd' })).to.deep.equal([2]);
+    const remove = await change(running(), { kind: 'delete', table: 'accounts', key: { id: 2 } });
+    expect(remove.effects).to.deep.equal(['1 rows of "entries" refer to it by "account".']);
+    expect(remove.violations[0]?.message).to.match(/foreign key|referred to/);
+    expect((await change(running(), { kind: 'delete', table, key: { id: 2 } })).done).to.equal(true);
+    expect(await ids({})).to.deep.equal([1]);
+  });
+});
 
 const NOTE = { collection: '_note' };
 const DOCUMENT_FILES = {
@@ -268,83 +261,78 @@ const DOCUMENT_FILES = {
   ]),
 };
 
-describeOnEach(
-  'the debugger',
-  withOneConnection(STORES, /^(?:mongodb|embedded)$/),
-  { files: DOCUMENT_FILES, dev: true },
-  (running) => {
-    it('shows collection, document, filter, update and pipeline; rolls back when it is cut off', async () => {
-      const listener = await listenForDebugger(running().kernel, 'dev');
-      try {
-        const { debug, readScope, evaluate } = await attach(running(), listener, MOVE, 2);
-        const answer = running().post('/move', { text: 'a', pin: '4711-secret' });
-        let stopped = await debug.waitForStop();
-        const go = async (): Promise<Record<string, string>> => {
-          for (const _ of ['after', 'before']) {
-            await debug.request('next', { threadId: stopped.thread });
-            stopped = await debug.waitForStop();
-          }
-          return readScope(stopped, 'Statement');
-        };
-        const inserted = await readScope(stopped, 'Statement');
-        expect([inserted['action'], inserted['collection'], inserted['connection']]).to.deep.equal([
-          '"INSERT"',
-          '"_note"',
-          '"main"',
-        ]);
-        expect([inserted['document.text'], inserted['document.pin']]).to.deep.equal(['"a"', '‹secret›']);
-        expect(inserted['isolation']).to.be.a('string');
-        // Embedded documents are rows.
-        const isSql = running().kernel.config.chosen.every(({ name }) => name !== 'mongodb');
-        expect(await evaluate('SELECT 1', stopped)).to.match(isSql ? /^1$/ : /uses a SQL database/);
-        const updated = await go();
-        expect([updated['filter.text.$in.0'], updated['update.$set.text']]).to.deep.equal(['"a"', '"changed"']);
-        expect((await go())['pipeline.0.$match.text.$eq']).to.equal('"a"');
-        debug.cutOff();
-        const { status, body } = await answer;
-        expect([status, body['code']]).to.deep.equal([503, 'REQ_DEBUGGER']);
-        await debug.ended;
-        expect((await running().post('/notes', {})).body).to.deep.equal([]);
-      } finally {
-        await listener.close();
-      }
-    });
+describeOnEach('the debugger', withOneConnection(STORES), { files: DOCUMENT_FILES, dev: true }, (running) => {
+  it('shows collection, document, filter, update and pipeline; rolls back when it is cut off', async () => {
+    const listener = await listenForDebugger(running().kernel, 'dev');
+    try {
+      const { debug, readScope, evaluate } = await attach(running(), listener, MOVE, 2);
+      const answer = running().post('/move', { text: 'a', pin: '4711-secret' });
+      let stopped = await debug.waitForStop();
+      const go = async (): Promise<Record<string, string>> => {
+        for (const _ of ['after', 'before']) {
+          await debug.request('next', { threadId: stopped.thread });
+          stopped = await debug.waitForStop();
+        }
+        return readScope(stopped, 'Statement');
+      };
+      const inserted = await readScope(stopped, 'Statement');
+      expect([inserted['action'], inserted['collection'], inserted['connection']]).to.deep.equal([
+        '"INSERT"',
+        '"_note"',
+        '"main"',
+      ]);
+      expect([inserted['document.text'], inserted['document.pin']]).to.deep.equal(['"a"', '‹secret›']);
+      expect(inserted['isolation']).to.be.a('string');
+      // Embedded documents are rows.
+      const isSql = running().kernel.config.chosen.every(({ name }) => name !== 'mongodb');
+      expect(await evaluate('SELECT 1', stopped)).to.match(isSql ? /^1$/ : /uses a SQL database/);
+      const updated = await go();
+      expect([updated['filter.text.$in.0'], updated['update.$set.text']]).to.deep.equal(['"a"', '"changed"']);
+      expect((await go())['pipeline.0.$match.text.$eq']).to.equal('"a"');
+      debug.cutOff();
+      const { status, body } = await answer;
+      expect([status, body['code']]).to.deep.equal([503, 'REQ_DEBUGGER']);
+      await debug.ended;
+      expect((await running().post('/notes', {})).body).to.deep.equal([]);
+    } finally {
+      await listener.close();
+    }
+  });
 
-    it('documents in the console: filtered, sorted, changed only where nothing is violated', async () => {
-      const { kernel } = running();
-      const table = '_note';
-      const send = (asked: Partial<RequestedChange>): Promise<Outcome> =>
-        change(running(), { kind: 'insert', table, ...asked });
-      const first = { text: 'A (note)', size: '5', at: '2026-01-31T12:00:00Z' };
-      expect(await change(running(), { kind: 'insert', table, values: first }, false)).to.include({ done: false });
-      expect(await readRows(kernel, { table })).to.deep.equal([]);
-      expect((await send({ values: first })).done).to.equal(true);
-      const [found] = await readRows(kernel, { table, column: 'text', contains: '(NOTE' });
-      expect(found).to.include({ text: 'A (note)', size: 5, at: '2026-01-31T12:00:00.000Z' });
-      const id = String(found?.['_id']);
-      expect((await send({ values: { text: 'b', on: id, size: '2' } })).done).to.equal(true);
-      expect(listColumns(await send({ values: { text: 'b' } }))).to.deep.equal(['text']);
-      expect(listColumns(await send({ values: { text: 'c', pin: '1' } }))).to.contain('"pin" cannot be changed');
-      expect(listColumns(await send({ values: { size: 'x' } }))).to.deep.equal(['size']);
-      const texts = async (query: object): Promise<unknown> =>
-        (await readRows(kernel, { table, ...query })).map(({ text }) => text);
-      expect(await texts({ sort: 'size' })).to.deep.equal(['b', 'A (note)']);
-      expect(await texts({ column: '_id', equals: id })).to.deep.equal(['A (note)']);
-      expect(await texts({ column: 'on', equals: id })).to.deep.equal(['b']);
-      expect(await texts({ column: 'at', contains: first.at })).to.deep.equal(['A (note)']);
-      expect(await texts({ page: '1' })).to.deep.equal([]);
-      const update = (values: RequestedChange['values']): Promise<Outcome> =>
-        send({ kind: 'update', key: { _id: id }, values });
-      expect(listColumns(await update({ text: null, size: '6' }))).to.deep.equal(['text']);
-      expect(listColumns(await update({ text: 'b' }))).to.deep.equal(['text']);
-      expect((await update({ text: 'd', at: null })).done).to.equal(true);
-      const [changed] = await readRows(kernel, { table, column: '_id', equals: id });
-      expect(changed).to.include({ text: 'd', at: null, size: 5 });
-      const key = { _id: 'other' };
-      expect((await send({ kind: 'delete', key })).violations[0]?.message).to.equal('0 rows have this key.');
-      const remove = await send({ kind: 'delete', key: { _id: id } });
-      expect([remove.done, remove.effects]).to.deep.equal([true, ['1 rows of "_note" refer to it by "on".']]);
-      expect(await texts({})).to.deep.equal(['b']);
-    });
-  },
-);
+  it('documents in the console: filtered, sorted, changed only where nothing is violated', async () => {
+    const { kernel } = running();
+    const table = '_note';
+    const send = (asked: Partial<RequestedChange>): Promise<Outcome> =>
+      change(running(), { kind: 'insert', table, ...asked });
+    const first = { text: 'A (note)', size: '5', at: '2026-01-31T12:00:00Z' };
+    expect(await change(running(), { kind: 'insert', table, values: first }, false)).to.include({ done: false });
+    expect(await readRows(kernel, { table })).to.deep.equal([]);
+    expect((await send({ values: first })).done).to.equal(true);
+    const [found] = await readRows(kernel, { table, column: 'text', contains: '(NOTE' });
+    expect(found).to.include({ text: 'A (note)', size: 5, at: '2026-01-31T12:00:00.000Z' });
+    const id = String(found?.['_id']);
+    expect((await send({ values: { text: 'b', on: id, size: '2' } })).done).to.equal(true);
+    expect(listColumns(await send({ values: { text: 'b' } }))).to.deep.equal(['text']);
+    expect(listColumns(await send({ values: { text: 'c', pin: '1' } }))).to.contain('"pin" cannot be changed');
+    expect(listColumns(await send({ values: { size: 'x' } }))).to.deep.equal(['size']);
+    const texts = async (query: object): Promise<unknown> =>
+      (await readRows(kernel, { table, ...query })).map(({ text }) => text);
+    expect(await texts({ sort: 'size' })).to.deep.equal(['b', 'A (note)']);
+    expect(await texts({ column: '_id', equals: id })).to.deep.equal(['A (note)']);
+    expect(await texts({ column: 'on', equals: id })).to.deep.equal(['b']);
+    expect(await texts({ column: 'at', contains: first.at })).to.deep.equal(['A (note)']);
+    expect(await texts({ page: '1' })).to.deep.equal([]);
+    const update = (values: RequestedChange['values']): Promise<Outcome> =>
+      send({ kind: 'update', key: { _id: id }, values });
+    expect(listColumns(await update({ text: null, size: '6' }))).to.deep.equal(['text']);
+    expect(listColumns(await update({ text: 'b' }))).to.deep.equal(['text']);
+    expect((await update({ text: 'd', at: null })).done).to.equal(true);
+    const [changed] = await readRows(kernel, { table, column: '_id', equals: id });
+    expect(changed).to.include({ text: 'd', at: null, size: 5 });
+    const key = { _id: 'other' };
+    expect((await send({ kind: 'delete', key })).violations[0]?.message).to.equal('0 rows have this key.');
+    const remove = await send({ kind: 'delete', key: { _id: id } });
+    expect([remove.done, remove.effects]).to.deep.equal([true, ['1 rows of "_note" refer to it by "on".']]);
+    expect(await texts({})).to.deep.equal(['b']);
+  });
+});

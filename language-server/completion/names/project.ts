@@ -2,7 +2,6 @@
 import { Slot } from '../../../contract/slot.js';
 import { memoize } from '../../../language/analysis/memoize.js';
 import type { DataModel, Definition } from '../../../language/analysis/model.js';
-import { mapModelsByAlias } from '../../../language/analysis/tables.js';
 import { findMember } from '../../../language/source/tree.js';
 import { safeMarkdown } from '../../safe-markdown.js';
 import {
@@ -16,6 +15,7 @@ import {
   type NameSource,
 } from './name-source.js';
 import { ANSWER_HEADERS, REQUEST_HEADERS } from './header-names.js';
+import { findModelByAlias } from '../../model-names.js';
 
 export const suggestResources: NameSource = (place) =>
   listDefinitions(place).flatMap((definition) =>
@@ -54,11 +54,6 @@ export const suggestModelFields: NameSource = (place) => {
     known.models.filter(({ name }) => touched?.includes(name) === true).flatMap((model) => toFieldNames(model)),
   );
 };
-
-function findModelByAlias(all: readonly DataModel[], name: string): DataModel | undefined {
-  const model = mapModelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
-  return all.find((one) => one.name === model);
-}
 
 const toFieldNames = (model: DataModel | undefined): Name[] =>
   (model?.fields ?? []).map(({ name, value }) => ({
