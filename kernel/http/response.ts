@@ -85,8 +85,30 @@ export function sendResponse(
   const length = Buffer.byteLength(content);
   const close = mustClose(defaults, req) && CLOSED;
   defaults.heads.write(res, { status, type, length, id }, defaults.cors?.getHeaders(req), close, headers);
-  endWithBody(res, content, length);
-  limitUnread(defaults, { req, res }, length);
+  writeLater(() => {
+    endWithBody(res, content, length);
+    limitUnread(defaults, { req, res }, length);
+  });
+}
+
+/** More would delay the first of them. */
+const MOST_PENDING = 64;
+let pending: (() => void)[] = [];
+
+/**
+ * At the end of this turn of the event loop. A write can wake its reader on another core, which takes longer than a small
+ * response; a reader that is awake reads several.
+ */
+function writeLater(write: () => void): void {
+  const count = pending.push(write);
+  if (count === 1) setImmediate(writePending);
+  else if (count === MOST_PENDING) writePending();
+}
+
+function writePending(): void {
+  const writes = pending;
+  pending = [];
+  for (const write of writes) write();
 }
 
 /**
