@@ -20,7 +20,6 @@ const FORGOTTEN_MS = 40_000;
 
 interface OpenTransaction {
   readonly release: () => void;
-  readonly turn: Turn;
   readonly timer: NodeJS.Timeout;
   begun: boolean;
   /** COMMIT was sent with the last statement, or the only one ran by itself. */
@@ -33,57 +32,17 @@ export interface EmbeddedEngine {
   readonly statements: EngineStatements;
 }
 
-/** Statements of one turn of the event loop are executed before a response is written: one between wakes its reader, at the cost of a statement. */
-class Turn {
-  readonly begun: Promise<void>;
-  readonly #over: Promise<void>;
-  #end: () => void = () => undefined;
-  #left = 0;
-
-  constructor(onBegin: () => void) {
-    this.#over = new Promise((resolve) => (this.#end = resolve));
-    this.begun = new Promise((resolve) => {
+/** Resolves once for all that wait in a turn of the event loop. Code that runs in a row stays in the caches of the processor. */
+function createTurnWait(): () => Promise<void> {
+  let next: Promise<void> | null = null;
+  const wait = (): Promise<void> =>
+    new Promise((resolve) => {
       setImmediate(() => {
-        onBegin();
+        next = null;
         resolve();
-        // A transaction may last longer than the turn.
-        setImmediate(this.#end);
       });
     });
-  }
-
-  addMember(): this {
-    this.#left++;
-    return this;
-  }
-
-  /** Waits for the others. */
-  endMember(): Promise<void> {
-    if (--this.#left === 0) this.#end();
-    return this.#over;
-  }
-}
-
-interface Turns {
-  joinTurn(): Turn;
-  run<T>(work: () => Promise<T>): Promise<T>;
-}
-
-export function createTurns(): Turns {
-  let next: Turn | null = null;
-  const joinTurn = (): Turn => (next ??= new Turn(() => (next = null))).addMember();
-  return {
-    joinTurn,
-    async run(work) {
-      const turn = joinTurn();
-      await turn.begun;
-      try {
-        return await work();
-      } finally {
-        await turn.endMember();
-      }
-    },
-  };
+  return () => (next ??= wait());
 }
 
 const NO_VALUES: readonly string[] = [];
@@ -98,11 +57,10 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     { clock },
   );
 
-  const turns = createTurns();
+  const waitForTurn = createTurnWait();
 
-  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot, turn: Turn): OpenTransaction {
+  function openTransaction(releaseEngine: () => void, leave: ReleaseSlot): OpenTransaction {
     const open: OpenTransaction = {
-      turn,
       release() {
         releaseEngine();
         leave();
@@ -130,7 +88,6 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
       if (after !== null) await engine().statements.runInside(after, NO_VALUES, null, { alone: true });
     } finally {
       open.release();
-      await open.turn.endMember();
     }
   }
 
@@ -174,9 +131,9 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     const bound = bindValues(prepared, values);
     const open = transaction?.transaction as OpenTransaction | undefined;
     try {
-      return open
-        ? await runIn(open, prepared, bound, last, requester, text)
-        : await turns.run(() => line.run(() => engine().statements.run(prepared, bound, requester, text), requester));
+      if (open !== undefined) return await runIn(open, prepared, bound, last, requester, text);
+      await waitForTurn();
+      return await line.run(() => engine().statements.run(prepared, bound, requester, text), requester);
     } catch (error) {
       throw toPostgresFault(error, 'none', prepared.text);
     }
@@ -210,15 +167,13 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {
-      const turn = turns.joinTurn();
-      await turn.begun;
+      await waitForTurn();
       let leave: ReleaseSlot | null = null;
       try {
         leave = await line.acquire(requester);
-        return { transaction: openTransaction(await engine().statements.hold(), leave, turn) };
+        return { transaction: openTransaction(await engine().statements.hold(), leave) };
       } catch (error) {
         leave?.();
-        void turn.endMember();
         throw leave === null ? error : toPostgresFault(error);
       }
     },

@@ -2,6 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createCommonHeaders, mergeHeaders } from '../../../contract/common-headers.js';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -69,8 +70,13 @@ describe('response headers', () => {
 });
 
 describe('response body', () => {
-  function writeBody(body: unknown, waiting = 0, headers: Headers = {}, cors: ResponseDefaults['cors'] = null) {
-    const seen: unknown[] = [];
+  function send(
+    seen: unknown[],
+    body: unknown,
+    waiting = 0,
+    headers: Headers = {},
+    cors: ResponseDefaults['cors'] = null,
+  ): void {
     const res: ServerResponse = {
       writeHead: (status: number, all: readonly string[]) => seen.push(status, all),
       write: (...content: unknown[]) => seen.push(...content),
@@ -80,6 +86,11 @@ describe('response body', () => {
       socket: { writableLength: waiting, uncork: () => seen.push('sent') },
     } as unknown as ServerResponse;
     sendResponse(manner({ cors }), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
+  }
+  async function writeBody(...given: Parameters<typeof send> extends [unknown, ...infer Rest] ? Rest : never) {
+    const seen: unknown[] = [];
+    send(seen, ...given);
+    await nextTurn();
     return seen;
   }
   const common = (length: string, own = '1') => [
@@ -88,27 +99,48 @@ describe('response body', () => {
   ];
   const SENT = ['sent', 'end'];
 
-  it('is JSON, or text that is already JSON, with its length in bytes, and leaves with the head', () => {
-    expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}', 'utf8', ...SENT]);
-    expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null', 'latin1', ...SENT]);
+  it('is JSON, or text that is already JSON, with its length in bytes, and leaves with the head', async () => {
+    expect(await writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}', 'utf8', ...SENT]);
+    expect(await writeBody(undefined)).to.deep.equal([201, common('4'), 'null', 'latin1', ...SENT]);
     const raw = (json: Buffer) => writeBody(new RawJson(json, () => null));
-    expect(raw(Buffer.from('{"ä":1}'))).to.deep.equal([201, common('8'), '{"\u00c3\u00a4":1}', 'latin1', ...SENT]);
+    expect(await raw(Buffer.from('{"ä":1}'))).to.deep.equal([
+      201,
+      common('8'),
+      '{"\u00c3\u00a4":1}',
+      'latin1',
+      ...SENT,
+    ]);
     const long = Buffer.alloc(16_385, '1');
-    expect(raw(long)).to.deep.equal([201, common('16385'), long, ...SENT]);
+    expect(await raw(long)).to.deep.equal([201, common('16385'), long, ...SENT]);
   });
 
-  it('has each header once: its own in place of a common one, and both values of Vary', () => {
+  it('has each header once: its own in place of a common one, and both values of Vary', async () => {
     const own = { 'x-common': '2', 'x-own': '3' };
-    expect(writeBody(1, 0, own)[1]).to.deep.equal([...common('1', '2'), 'x-own', '3']);
+    expect((await writeBody(1, 0, own))[1]).to.deep.equal([...common('1', '2'), 'x-own', '3']);
     const cors = createCors(['https://a.example'], ['POST']);
-    const varies = (headers: Headers) => writeBody(1, 0, headers, cors)[1];
-    expect(varies({ vary: 'accept' })).to.deep.equal([...common('1'), 'vary', 'accept, origin']);
-    expect(varies({ vary: 'origin' })).to.deep.equal([...common('1'), 'vary', 'origin']);
+    const varies = async (headers: Headers) => (await writeBody(1, 0, headers, cors))[1];
+    expect(await varies({ vary: 'accept' })).to.deep.equal([...common('1'), 'vary', 'accept, origin']);
+    expect(await varies({ vary: 'origin' })).to.deep.equal([...common('1'), 'vary', 'origin']);
   });
 
-  it('stops when its reader pauses, only where something is left to read', () => {
-    expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
-    expect(writeBody(1)).to.have.lengthOf(6);
+  it('is written at the end of its turn, or with 63 others', async () => {
+    const seen: unknown[] = [];
+    const countWritten = (): number => seen.filter((one) => one === 'sent').length;
+    for (let i = 0; i < 63; i++) send(seen, i);
+    expect(countWritten()).to.equal(0);
+    send(seen, 63);
+    expect(countWritten()).to.equal(64);
+    send(seen, 64);
+    await nextTurn();
+    expect(countWritten()).to.equal(65);
+    expect(seen.filter((_, i) => seen[i + 1] === 'latin1')).to.deep.equal(
+      Array.from({ length: 65 }, (_, i) => `${i}`),
+    );
+  });
+
+  it('stops when its reader pauses, only where something is left to read', async () => {
+    expect(await writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
+    expect(await writeBody(1)).to.have.lengthOf(6);
   });
 });
 
