@@ -37,18 +37,21 @@ export class JoinedLookups implements CachedLookups {
   }
 }
 
-/** Runs on every keystroke, so it allocates no arrays. */
+/**
+ * Runs on every keystroke, so it allocates no arrays. One function for values and lists: V8 inlines two that call each other many
+ * times over, and compiles them for 160 ms.
+ */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
-  if (a instanceof Map) return b instanceof Map && a.size === b.size && isSameOrder(a.entries(), b.entries());
-  return a instanceof Set && b instanceof Set && a.size === b.size && isSameOrder(a.values(), b.values());
-}
-
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
+  if (!Array.isArray(a)) return isSameCollection(a, b);
+  if (!Array.isArray(b) || a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i])) return false;
   return true;
+}
+
+function isSameCollection(a: unknown, b: unknown): boolean {
+  if (a instanceof Map) return b instanceof Map && a.size === b.size && isSameOrder(a.entries(), b.entries());
+  return a instanceof Set && b instanceof Set && a.size === b.size && isSameOrder(a.values(), b.values());
 }
 
 function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
