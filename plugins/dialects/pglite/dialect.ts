@@ -2,6 +2,7 @@
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
+import { createTurnWait } from '../../shared/turn-wait.js';
 import { clock } from '../../../language/project/clock.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import type { Dialect, PreparedStatement, Rendering, Transaction } from '../kind.js';
@@ -30,19 +31,6 @@ interface OpenTransaction {
 
 export interface EmbeddedEngine {
   readonly statements: EngineStatements;
-}
-
-/** Resolves once for all that wait in a turn of the event loop. Code that runs in a row stays in the caches of the processor. */
-function createTurnWait(): () => Promise<void> {
-  let next: Promise<void> | null = null;
-  const wait = (): Promise<void> =>
-    new Promise((resolve) => {
-      setImmediate(() => {
-        next = null;
-        resolve();
-      });
-    });
-  return () => (next ??= wait());
 }
 
 const NO_VALUES: readonly string[] = [];
