@@ -19,10 +19,8 @@ const FIRST: Readonly<Record<string, string>> = { n: 'n-Infinity', s: 's', o: 'o
 const LAST: Readonly<Record<string, string>> = { n: 'nInfinity', s: 'o', o: 'b', b: 'd-Infinity', d: 'dInfinity' };
 export const ALL_IDS: IdRange = { from: 'n-Infinity', to: 'dInfinity' };
 
-const formatType = (key: string): string => `strpos('nsobd', left(${key}, 1))`;
-
 const listExpressions = (key: string): readonly string[] => [
-  `(${formatType(key)})`,
+  `(strpos('nsobd', left(${key}, 1)))`,
   `(CASE WHEN left(${key}, 1) IN ('n', 'd') THEN substr(${key}, 2)::float8 ELSE 0 END)`,
   `(${key} COLLATE "C")`,
 ];
