@@ -120,6 +120,21 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     ]);
   });
 
+  it('finds by ranges of ids of a type, and sorts ids by type first', async () => {
+    const ids = [2, 10, 'Z', 'a', 'é', { a: 1 }, new ObjectId(), true, new Date(5), new Date(50)];
+    const documents = ids.map((_id) => ({ _id }));
+    await handle().insert('r_ids', documents.toReversed(), null);
+    const find = (filter: object, options: object) => handle().find('r_ids', { ...filter }, options, null);
+    expect(await find({}, { sort: { _id: 1 }, limit: 20 })).to.deep.equal(documents);
+    expect(await find({}, { sort: { _id: -1 }, skip: 1, limit: 4 })).to.deep.equal(documents.toReversed().slice(1, 5));
+    for (const [range, first, end] of [
+      [{ $gt: 2 }, 1, 2],
+      [{ $gte: 'a' }, 3, 5],
+      [{ $lt: new Date(50) }, 8, 9],
+    ] as const)
+      expect(await find({ _id: range }, { sort: { _id: 1 }, limit: 20 })).to.deep.equal(documents.slice(first, end));
+  });
+
   it('counts', async () => {
     expect(await handle().count('r_pets', {}, null)).to.equal(4);
     expect(await handle().count('r_pets', { tags: 'b' }, null)).to.equal(2);

@@ -19,10 +19,11 @@ import { compileTest } from '../../plugins/document-stores/embedded/engine.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
 import { ANY_TERM, createNarrowing, listTerms } from '../../plugins/document-stores/embedded/index-terms.js';
 import { BY_LOCKS, type Dialect } from '../../plugins/dialects/kind.js';
-import type { DocumentStore } from '../../plugins/document-stores/kind.js';
+import type { Document, DocumentStore, FindOptions } from '../../plugins/document-stores/kind.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import { defineColumn, catchFault, type OpenDialect } from './dialect-support.js';
+import { documentIdOrderTests } from './document-store-ids.js';
 import { documentStoreContract } from './document-store.contract.js';
 import { removeIds, defineCollection, inTransaction, openStore, type OpenStore } from './document-store-support.js';
 import { chooseDatabases, itInCheck } from '../support/short-run.js';
@@ -252,15 +253,15 @@ describe('embedded document store', () => {
       await store.handle.insert('many', many, null);
       const found = await store.handle.find('many', {}, { sort: { rest: -1, n: 1 }, skip: 1, limit: 2 }, null);
       expect(found.map(({ n }) => n)).to.deep.equal([13, 20]);
-      const find = (filter: Readonly<Record<string, unknown>>) => store.handle.find('many', filter, {}, null);
+      const find = (filter: Document) => store.handle.find('many', filter, {}, null);
       expect((await find({ n: 5999 })).map(({ rest }) => rest)).to.deep.equal([0]);
       expect(await store.handle.count('many', { n: { $gte: 5000 } }, null)).to.equal(1000);
       /** Processor time, the least of several tries: the first ones run code that is not optimized yet. */
-      const measureWork = async (filter: Readonly<Record<string, unknown>>, count: number): Promise<number> => {
+      const measureWork = async (filter: Document, count: number, options: FindOptions = {}): Promise<number> => {
         const tries: number[] = [];
         for (let n = 0; n < count; n++) {
           const begun = process.cpuUsage();
-          expect(await find(filter)).to.have.length(1);
+          expect(await store.handle.find('many', filter, options, null)).to.have.length(1);
           const { user, system } = process.cpuUsage(begun);
           tries.push(user + system);
         }
@@ -268,6 +269,29 @@ describe('embedded document store', () => {
       };
       const scan = await measureWork({ n: { $gte: 5999 } }, 3);
       expect(await measureWork({ n: 5999 }, 30)).to.be.lessThan(scan / 3);
+      const [{ _id: last } = { _id: null }] = await find({ n: 5998 });
+      expect(await measureWork({ _id: { $gt: last } }, 30)).to.be.lessThan(scan / 3);
+      expect(await measureWork({}, 30, { sort: { _id: -1 }, limit: 1 })).to.be.lessThan(scan / 3);
+    });
+
+    documentIdOrderTests(() => store.handle);
+
+    it('use an index of `_id` that a migration adds to existing collections', async () => {
+      const { handle } = store;
+      const execute = (text: string) => handle.on?.execute(text, [], null);
+      const models = [defineCollection('notes', [])];
+      const newest = (filter: Document = {}) =>
+        handle.find('notes', filter, { sort: { _id: -1 }, limit: 2, projection: { title: 1, _id: 0 } }, null);
+      const before = await newest();
+      expect(before).to.deep.equal([{ title: 'Coffee shop' }, { title: 'The quick cat' }]);
+      expect(await newest({ $text: { $search: 'dog' } })).to.deep.equal([before[1], { title: 'Running dogs' }]);
+      await execute('DROP INDEX lintel_docs_notes_order');
+      expect(await newest()).to.deep.equal(before);
+      const { statements, progress } = await store.syncSchema(models);
+      expect(progress).to.deep.equal(['1/1 documents.main notes add index _id']);
+      expect(statements).to.have.length(1);
+      expect((await store.plan(models)).steps).to.deep.equal([]);
+      expect(await newest()).to.deep.equal(before);
     });
   });
 });

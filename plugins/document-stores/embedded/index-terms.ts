@@ -34,7 +34,7 @@ export const formatTerms = (document: Document): string =>
 /** A matching document has at least one term of each list. */
 export type Narrow = readonly (readonly string[])[];
 
-const isFilter = (value: unknown): value is Document =>
+export const isFilter = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** It may be an array index, which terms lack. */

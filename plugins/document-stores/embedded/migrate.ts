@@ -8,7 +8,8 @@ import { toCollectionStep, toStoreName } from '../shared/outline.js';
 import { planCollections, type KnownCollection, type CollectionIndex, type PlannedChange } from '../shared/plan.js';
 import { NO_METADATA, type CollectionMetadata } from './rules.js';
 import { formatPathLiteral, formatSearchVector } from './search.js';
-import { formatComment, toIndexName, parseComment, toTableName, createTexts, type CollectionTables } from './tables.js';
+import { createTexts, formatComment, formatOrderIndex, parseComment, toIndexName } from './tables.js';
+import { toOrderIndexName, toTableName, type CollectionTables } from './tables.js';
 import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 export interface MigrationPlace {
@@ -65,18 +66,31 @@ function planStep(planned: PlannedChange, instance: string, state: Map<string, C
   return { planned, step: { ...toCollectionStep(instance, planned), sql: [...own, formatComment(table, after)] } };
 }
 
-const TABLES = `SELECT c.relname AS name, obj_description(c.oid, 'pg_class') AS known
-FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
-WHERE s.nspname = current_schema() AND c.relname = ANY ($1::text[])`;
+/** Collections of versions before 0.6 lack it. */
+function planOrderIndex(collection: string, instance: string): PlannedStep {
+  const planned = { collection, change: 'add-index', name: 'order', columns: [] } as const;
+  const sql = [formatOrderIndex(toTableName(collection, instance))];
+  return { planned, step: { ...toCollectionStep(instance, planned), detail: '_id', sql } };
+}
+
+const TABLES = `SELECT c.relname AS name, obj_description(c.oid, 'pg_class') AS known,
+EXISTS (SELECT FROM pg_catalog.pg_class i WHERE i.relnamespace = s.oid AND i.relname = wanted.ordered) AS ordered
+FROM unnest($1::text[], $2::text[]) AS wanted(name, ordered) JOIN pg_catalog.pg_class c ON c.relname = wanted.name JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+WHERE s.nspname = current_schema()`;
 
 async function planSteps({ sql, instance }: MigrationPlace, models: readonly ModelTable[], inside: Transaction | null) {
   const names = new Map(models.map(({ table }) => [toTableName(table, instance), table]));
-  const rows = await sql.execute(TABLES, [[...names.keys()]], inside);
+  const tables = [...names.keys()];
+  const rows = await sql.execute(TABLES, [tables, tables.map(toOrderIndexName)], inside);
   const state = new Map(rows.map(({ name, known }) => [names.get(String(name)) ?? '', parseComment(known)]));
   const collections = new Map([...state].map(([name, known]) => [name, toKnownCollection(known)]));
   const { changes, warnings } = planCollections(models, collections);
+  const unordered = rows.filter(({ ordered }) => ordered === false).map(({ name }) => names.get(String(name)) ?? '');
   return {
-    steps: changes.map((planned) => planStep(planned, instance, state)),
+    steps: [
+      ...unordered.map((name) => planOrderIndex(name, instance)),
+      ...changes.map((planned) => planStep(planned, instance, state)),
+    ],
     warnings: warnings.map((warning) => ({ store: toStoreName(instance), ...warning })),
   };
 }

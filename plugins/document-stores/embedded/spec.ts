@@ -14,8 +14,9 @@ export default definePlugin({
   details: [
     'Each collection is a table (`lintel_docs_<collection>`) of a `pglite` or `postgres` connection. A response is',
     'sent after the data is on disk. The query language is that of the library `mingo`. Equality, `$in` and `$all` on',
-    'any path, and the id, use an index; every other condition is checked document by document, a few hundred at a',
-    'time.',
+    'any path use an index, as do ranges of `_id` and, with a `limit`, a sort by it; every other condition is checked',
+    'document by document, a few hundred at a time. Ids that are objects, null, longer than 79 characters or not',
+    'printable ASCII are in no order: such a list reads all of these ids too.',
     '',
     'It behaves like MongoDB, except for:',
     '',

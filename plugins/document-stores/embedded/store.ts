@@ -13,6 +13,7 @@ import { isEmptyWindow } from '../shared/result-window.js';
 import { runAggregate } from './aggregate.js';
 import { encode, toIdKey, copyPlain, createValueFault } from './codec.js';
 import { updateDocuments, projectDocuments, type Fields } from './engine.js';
+import { isDescendingById } from './id-order.js';
 import { createOrder } from './sort-order.js';
 import { createCollectionReader, SnapshotRequiredError, type StoredDocument, type FilterPlan } from './reader.js';
 import { validateDocument, nameFields, NO_METADATA, type CollectionMetadata } from './rules.js';
@@ -54,7 +55,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
     }
   }
 
-  /** Runs in the given transaction, or in its own one. */
+  /** In the given transaction, or its own. */
   async function runWithin<T>(
     inside: Inside,
     work: (transaction: Transaction) => Promise<T>,
@@ -93,8 +94,12 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
     if (documents.length === 0) return;
     const keys = documents.map((document) => toIdKey(document['_id']));
     const texts = documents.map((document) => JSON.stringify(encode(document)));
+    const columns = [keys, texts, documents.map(formatTerms)];
+    const statements = tables.texts(collection);
     try {
-      await tables.execute(tables.texts(collection)[sort], [keys, texts, documents.map(formatTerms)], inside);
+      if (sort === 'insert' && documents.length === 1)
+        await tables.execute(statements.insertOne, columns.flat(), inside);
+      else await tables.execute(statements[sort], columns, inside);
     } catch (error) {
       const table = toTableName(collection, instance);
       throw nameFields(error, new Map(indexes.map(({ name, fields }) => [toIndexName(table, name), fields])));
@@ -109,7 +114,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
     return documents;
   }
 
-  /** Tests documents again that were changed since they were read. */
+  /** Documents may have changed since. */
   async function lockMatches(
     collection: string,
     filter: Document,
@@ -153,7 +158,16 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
       if (sort !== null) found.sort((a, b) => sort(a.document, b.document) || a.seq - b.seq);
       if (found.length > most) found = found.slice(0, most);
     };
-    await reader.visitMatches(collection, query, inside, (one) => {
+    const descending = isDescendingById(options.sort);
+    if (descending !== null && most < Infinity) {
+      const first = await reader.readInOrder(collection, query, { descending, most }, inside);
+      if (first !== null) {
+        found = first;
+        sortAndTrim();
+        return found;
+      }
+    }
+    await reader.visitMatches(collection, query, sort === null ? most : Infinity, inside, (one) => {
       found.push(one);
       // Bounds memory.
       if (sort !== null && found.length > 2 * most + 1000) sortAndTrim();

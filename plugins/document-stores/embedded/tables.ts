@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { NO_METADATA, type CollectionMetadata } from './rules.js';
+import { ORDER_INDEX } from './id-order.js';
 import { quoteSqlName } from '../../queries/sql/text/quotes.js';
 
 /** Rows per statement. */
@@ -10,7 +11,7 @@ export const BATCH_ROWS = 500;
 const LOCK = '7306089142510572';
 const NAME_BYTES = 63;
 
-/** At most 63 bytes; longer names end in a digest. */
+/** Longer names end in a digest. */
 export function fitName(name: string, suffix = ''): string {
   const whole = name + suffix;
   if (Buffer.byteLength(whole) <= NAME_BYTES) return whole;
@@ -37,32 +38,35 @@ export interface TableStatements {
   readonly table: string;
   readonly create: readonly string[];
   readonly insert: string;
+  /** Of one document: a fifth less processor time. */
+  readonly insertOne: string;
   readonly update: string;
   readonly remove: string;
   readonly lock: string;
   readonly count: string;
-  /** `$1`: the last `seq`; then arrays of terms. `early`: by the index. */
-  readonly read: (lists: number, more: readonly string[], early: boolean) => string;
+  /** `$1`: the last `seq`. `early`: by the index of a condition. */
+  readonly read: (conditions: readonly string[], early: boolean, size: number) => string;
 }
 
 /** Passed as text, because unnesting JSON would reject `\u0000`. */
 const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
 
+export const toOrderIndexName = (table: string): string => fitName(table, '_order');
+
+export const formatOrderIndex = (table: string): string =>
+  `CREATE INDEX IF NOT EXISTS ${quoteSqlName(toOrderIndexName(table))} ON ${quoteSqlName(table)} ${ORDER_INDEX}`;
+
 export function createTexts(name: string): TableStatements {
   const table = quoteSqlName(name);
   const known = new Map<string, string>();
-  function read(lists: number, more: readonly string[], early: boolean): string {
-    const key = `${lists} ${String(early)} ${more.join(' ')}`;
+  function read(conditions: readonly string[], early: boolean, size: number): string {
+    const key = `${String(early)} ${size} ${conditions.join(' ')}`;
     const made = known.get(key);
     if (made !== undefined) return made;
     // An expression cannot use the index on `seq`.
     const place = early ? '(seq + 0)' : 'seq';
-    const conditions = [
-      `${place} > $1::bigint`,
-      ...Array.from({ length: lists }, (_, i) => `terms && $${i + 2}::text[]`),
-      ...more,
-    ];
-    const text = `SELECT seq, doc FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ${BATCH_ROWS}`;
+    const all = [`${place} > $1::bigint`, ...conditions].join(' AND ');
+    const text = `SELECT seq, doc FROM ${table} WHERE ${all} ORDER BY ${place} LIMIT ${size}`;
     known.set(key, text);
     return text;
   }
@@ -72,8 +76,10 @@ export function createTexts(name: string): TableStatements {
       `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, doc json NOT NULL, terms text[] NOT NULL)`,
       `CREATE UNIQUE INDEX IF NOT EXISTS ${quoteSqlName(fitName(name, '_seq'))} ON ${table} (seq)`,
       `CREATE INDEX IF NOT EXISTS ${quoteSqlName(fitName(name, '_terms'))} ON ${table} USING gin (terms) WITH (fastupdate = off)`,
+      formatOrderIndex(name),
     ],
     insert: `INSERT INTO ${table} (id, doc, terms) SELECT id, doc::json, terms::text[] FROM ${RECORDS} RETURNING 1 AS one`,
+    insertOne: `INSERT INTO ${table} (id, doc, terms) VALUES ($1::text, $2::text::json, $3::text::text[]) RETURNING 1 AS one`,
     update: `UPDATE ${table} AS d SET doc = r.doc::json, terms = r.terms::text[] FROM ${RECORDS} WHERE d.id = r.id RETURNING 1 AS one`,
     remove: `DELETE FROM ${table} WHERE id = ANY($1::text[]) RETURNING 1 AS one`,
     lock: `SELECT seq, doc FROM ${table} WHERE id = ANY($1::text[]) ORDER BY seq FOR UPDATE`,
@@ -87,7 +93,6 @@ export interface CollectionTables {
   readonly execute: (text: string, values: readonly unknown[], inside: Transaction | null) => Promise<readonly Row[]>;
   /** Null: no such collection. */
   readMetadata(collection: string, inside: Transaction | null): Promise<CollectionMetadata | null>;
-  /** Creates a missing table. */
   make(collection: string, inside: Transaction | null): Promise<CollectionMetadata>;
   /** Blocks the creation of tables by others until the transaction ends. */
   lockCreation(inside: Transaction): Promise<void>;
