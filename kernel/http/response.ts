@@ -97,7 +97,7 @@ let pending: (() => void)[] = [];
 
 /**
  * At the end of this turn of the event loop. A write can wake its reader on another core, which takes longer than a small
- * response; a reader that is awake reads several.
+ * response.
  */
 function writeLater(write: () => void): void {
   const count = pending.push(write);

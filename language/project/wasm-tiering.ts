@@ -1,4 +1,4 @@
-/** Keeps V8 from optimizing WebAssembly, which it decides when a function first runs, or a module is compiled (V8 11). A flag of the user remains. */
+/** Keeps V8 from optimizing WebAssembly that it compiles meanwhile. A flag of the user remains. */
 import { setFlagsFromString } from 'node:v8';
 
 export const isChosen = (flag: RegExp): boolean =>

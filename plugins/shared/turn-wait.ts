@@ -1,6 +1,6 @@
 /**
- * Waits for the end of a turn of the event loop. What several requests do then in a row stays in the caches of the processor, and
- * wakes a reader on another core once.
+ * Waits for the end of a turn of the event loop. Requests that go on in a row use the same code, and wake a reader on another
+ * core once.
  */
 export function createTurnWait(): () => Promise<void> {
   let next: Promise<void> | null = null;

@@ -162,7 +162,7 @@ type Send = (call: HttpCall, until: number, cap: number) => Promise<Attempt>;
 function createSender(agents: Agents): Send {
   const waitForTurn = createTurnWait();
   return async ({ url, method, headers, body }, until, cap) => {
-    // Calls in a row take two thirds of the processor time.
+    // In a row, calls take two thirds of the time.
     await waitForTurn();
     return new Promise((resolve, reject) => {
       const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);

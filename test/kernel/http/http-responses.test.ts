@@ -70,13 +70,8 @@ describe('response headers', () => {
 });
 
 describe('response body', () => {
-  function send(
-    seen: unknown[],
-    body: unknown,
-    waiting = 0,
-    headers: Headers = {},
-    cors: ResponseDefaults['cors'] = null,
-  ): void {
+  type Given = Readonly<{ waiting?: number; headers?: Headers; cors?: ResponseDefaults['cors'] }>;
+  function send(seen: unknown[], body: unknown, { waiting = 0, headers = {}, cors = null }: Given = {}): void {
     const res: ServerResponse = {
       writeHead: (status: number, all: readonly string[]) => seen.push(status, all),
       write: (...content: unknown[]) => seen.push(...content),
@@ -87,9 +82,9 @@ describe('response body', () => {
     } as unknown as ServerResponse;
     sendResponse(manner({ cors }), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
   }
-  async function writeBody(...given: Parameters<typeof send> extends [unknown, ...infer Rest] ? Rest : never) {
+  async function writeBody(body: unknown, given?: Given) {
     const seen: unknown[] = [];
-    send(seen, ...given);
+    send(seen, body, given);
     await nextTurn();
     return seen;
   }
@@ -103,22 +98,17 @@ describe('response body', () => {
     expect(await writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}', 'utf8', ...SENT]);
     expect(await writeBody(undefined)).to.deep.equal([201, common('4'), 'null', 'latin1', ...SENT]);
     const raw = (json: Buffer) => writeBody(new RawJson(json, () => null));
-    expect(await raw(Buffer.from('{"ä":1}'))).to.deep.equal([
-      201,
-      common('8'),
-      '{"\u00c3\u00a4":1}',
-      'latin1',
-      ...SENT,
-    ]);
+    const latin = '{"\u00c3\u00a4":1}';
+    expect(await raw(Buffer.from('{"ä":1}'))).to.deep.equal([201, common('8'), latin, 'latin1', ...SENT]);
     const long = Buffer.alloc(16_385, '1');
     expect(await raw(long)).to.deep.equal([201, common('16385'), long, ...SENT]);
   });
 
   it('has each header once: its own in place of a common one, and both values of Vary', async () => {
     const own = { 'x-common': '2', 'x-own': '3' };
-    expect((await writeBody(1, 0, own))[1]).to.deep.equal([...common('1', '2'), 'x-own', '3']);
+    expect((await writeBody(1, { headers: own }))[1]).to.deep.equal([...common('1', '2'), 'x-own', '3']);
     const cors = createCors(['https://a.example'], ['POST']);
-    const varies = async (headers: Headers) => (await writeBody(1, 0, headers, cors))[1];
+    const varies = async (headers: Headers) => (await writeBody(1, { headers, cors }))[1];
     expect(await varies({ vary: 'accept' })).to.deep.equal([...common('1'), 'vary', 'accept, origin']);
     expect(await varies({ vary: 'origin' })).to.deep.equal([...common('1'), 'vary', 'origin']);
   });
@@ -133,13 +123,11 @@ describe('response body', () => {
     send(seen, 64);
     await nextTurn();
     expect(countWritten()).to.equal(65);
-    expect(seen.filter((_, i) => seen[i + 1] === 'latin1')).to.deep.equal(
-      Array.from({ length: 65 }, (_, i) => `${i}`),
-    );
+    expect(seen.filter((_, i) => seen[i + 1] === 'latin1')).to.deep.equal(Array.from({ length: 65 }, (_, i) => `${i}`));
   });
 
   it('stops when its reader pauses, only where something is left to read', async () => {
-    expect(await writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
+    expect(await writeBody(1, { waiting: 1 })).to.deep.equal([201, common('1'), '1', 'latin1', ...SENT, 7000]);
     expect(await writeBody(1)).to.have.lengthOf(6);
   });
 });
