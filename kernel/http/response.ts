@@ -7,6 +7,7 @@ import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { countSent } from '../../contract/moving-deadline.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
+import { createTurnQueue } from '../../language/project/turn-queue.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
 
@@ -75,6 +76,8 @@ function endWithBody(res: ServerResponse, content: string | Uint8Array, length: 
   res.end();
 }
 
+const writeLater = createTurnQueue(64);
+
 export function sendResponse(
   defaults: ResponseDefaults,
   { req, res, id }: ResponseTarget,
@@ -89,26 +92,6 @@ export function sendResponse(
     endWithBody(res, content, length);
     limitUnread(defaults, { req, res }, length);
   });
-}
-
-/** More would delay the first of them. */
-const MOST_PENDING = 64;
-let pending: (() => void)[] = [];
-
-/**
- * At the end of this turn of the event loop. A write can wake its reader on another core, which takes longer than a small
- * response.
- */
-function writeLater(write: () => void): void {
-  const count = pending.push(write);
-  if (count === 1) setImmediate(writePending);
-  else if (count === MOST_PENDING) writePending();
-}
-
-function writePending(): void {
-  const writes = pending;
-  pending = [];
-  for (const write of writes) write();
 }
 
 /**

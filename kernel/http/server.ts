@@ -35,7 +35,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   const upgrades = await openUpgrades(kernel);
   const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
   const handle = await createApp(kernel, () => closing, all, upgrades?.count ?? null);
-  const { limits, timeouts } = kernel.config.http;
+  const { limits, timeouts, port, host } = kernel.config.http;
   const server = createServer(
     {
       ...(upgrades !== null && { IncomingMessage: upgrades.Request }),
@@ -60,7 +60,6 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   if (upgrades !== null) server.on('upgrade', (req, socket, head) => upgrades.accept(req, socket, head));
   logAccessRules(kernel);
   const closeIdle = createIdleCloser(server);
-  const { port, host } = kernel.config.http;
   await listenOn(server, port, host);
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;

@@ -2,7 +2,7 @@
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
-import { createTurnWait } from '../../shared/turn-wait.js';
+import { createTurnQueue } from '../../../language/project/turn-queue.js';
 import { clock } from '../../../language/project/clock.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import type { Dialect, PreparedStatement, Rendering, Transaction } from '../kind.js';
@@ -45,7 +45,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     { clock },
   );
 
-  const waitForTurn = createTurnWait();
+  const runInTurn = createTurnQueue();
 
   function openTransaction(releaseEngine: () => void, leave: ReleaseSlot): OpenTransaction {
     const open: OpenTransaction = {
@@ -120,7 +120,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
     const open = transaction?.transaction as OpenTransaction | undefined;
     try {
       if (open !== undefined) return await runIn(open, prepared, bound, last, requester, text);
-      await waitForTurn();
+      await new Promise<void>(runInTurn);
       return await line.run(() => engine().statements.run(prepared, bound, requester, text), requester);
     } catch (error) {
       throw toPostgresFault(error, 'none', prepared.text);
@@ -155,7 +155,7 @@ export function createPgliteDialect(engine: () => EmbeddedEngine): Dialect {
 
     // One at a time: everything read stays valid.
     async begin(_need, requester) {
-      await waitForTurn();
+      await new Promise<void>(runInTurn);
       let leave: ReleaseSlot | null = null;
       try {
         leave = await line.acquire(requester);

@@ -10,7 +10,7 @@ import { createFault, Fault } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import type { Log } from '../../../contract/plugin.js';
-import { createTurnWait } from '../../shared/turn-wait.js';
+import { createTurnQueue } from '../../../language/project/turn-queue.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type HostAndPort, type Resolve } from './dial.js';
 import { normalizeHost, createPolicy } from './guard.js';
 import { IDEMPOTENT } from './http-syntax.light.js';
@@ -160,10 +160,10 @@ function createStatusFault(status: number): Fault {
 type Send = (call: HttpCall, until: number, cap: number) => Promise<Attempt>;
 
 function createSender(agents: Agents): Send {
-  const waitForTurn = createTurnWait();
+  const runInTurn = createTurnQueue();
   return async ({ url, method, headers, body }, until, cap) => {
     // In a row, calls take two thirds of the time.
-    await waitForTurn();
+    await new Promise<void>(runInTurn);
     return new Promise((resolve, reject) => {
       const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
       const isSecure = url.protocol === 'https:';
