@@ -1,55 +1,67 @@
 /** Collects garbage when the server is idle, because V8 keeps freed memory and the server runs all day. */
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without a message or a turn that count as idle; collecting takes about 100. */
+/** Milliseconds without a message or a turn, and between steps, which take 100 to 300. */
 const PAUSE = 1500;
+const GAP = 300;
+/** Bytes since the last collection. */
+const LEAST = 8_000_000;
 
-/** Returns a function to be called on each message and turn; `collect` runs after a pause. */
-export function collectWhenIdle(collect: () => void, pause = PAUSE): () => void {
+/** False: the others are not needed. */
+type Step = () => boolean;
+
+/** Returns a function to be called on each message and turn, which waits for one step at most. */
+export function collectWhenIdle(steps: readonly Step[], pause = PAUSE, gap = GAP): () => void {
   let timer: NodeJS.Timeout | undefined;
+  let next = 0;
+  const wait = (time: number): void => void (timer = setTimeout(runStep, time).unref());
+  const runStep = (): void => {
+    timer = undefined;
+    next = steps[next]?.() === true ? (next + 1) % steps.length : 0;
+    if (next > 0) wait(gap);
+  };
   return () => {
-    if (timer !== undefined) {
+    if (timer !== undefined && next === 0) {
       timer.refresh();
       return;
     }
-    timer = setTimeout(() => {
-      timer = undefined;
-      collect();
-    }, pause);
-    timer.unref();
+    clearTimeout(timer);
+    wait(pause);
   };
 }
 
 /** V8 major version from which `gc` accepts a flavor. */
 const FLAVOURS = 12;
 
-/**
- * V8's last-resort collection, which returns free memory to the system. Resolved on first call, because that takes as long as
- * answering a request.
- */
-export function createGarbageCollector(): () => void {
-  let collect: (() => void) | null = null;
-  return () => (collect ??= exposeGc())();
+/** V8's last-resort collection, which returns free memory to the system. The first step exposes `gc`, which takes milliseconds. */
+export function createGarbageCollector(): readonly Step[] {
+  let expose: ((how?: object) => void) | null = null;
+  let kept = 0;
+  const getUsed = (): number => getHeapStatistics().used_heap_size;
+  const collect = (how?: object): boolean => {
+    (expose ??= exposeGc())(how);
+    kept = getUsed();
+    return true;
+  };
+  const collectFirst = (how?: object): boolean => getUsed() - kept >= LEAST && collect(how);
+  // With options, older engines run a collection that releases nothing.
+  if (Number.parseInt(process.versions.v8, 10) >= FLAVOURS)
+    return [() => collectFirst({ type: 'major', execution: 'sync', flavor: 'last-resort' })];
+  // The first collection may end one that has begun, which keeps what was in use then; the last one releases empty pages.
+  return [() => collectFirst(), () => compactHeap(collect), () => collect()];
 }
 
-/**
- * Without the flag, older engines keep the space between objects. The first collection may end one that has begun, which keeps what
- * was in use then; the last one releases empty pages.
- */
-function compactMemory(collect: () => void): void {
-  collect();
+/** Older engines keep the space between objects otherwise. */
+function compactHeap(collect: Step): boolean {
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
-  collect();
+  return true;
 }
 
 /** Exposes `gc` through a V8 flag. */
-function exposeGc(): () => void {
+function exposeGc(): (how?: object) => void {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (how?: object) => void;
-  // With options, older engines run a collection that releases nothing.
-  if (Number.parseInt(process.versions.v8, 10) < FLAVOURS) return () => compactMemory(collect);
-  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  return runInNewContext('gc') as (how?: object) => void;
 }

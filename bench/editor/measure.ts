@@ -43,7 +43,7 @@ const EDITS = 100;
 /** With a misspelt section, the last valid config is used, so the analysis does not change. */
 const CONFIG_CPU = 15;
 /** Milliseconds without messages, in which a server may release memory. */
-const IDLE = 3000;
+const IDLE = 4000;
 const SAMPLE_FILE = 'definitions/resources/sign-in.resource.json';
 
 interface Options {

@@ -15,6 +15,8 @@ export type StageInput =
 
 export interface CachedLookups {
   readonly hasSameAnswers: (source: object, sourceNumber: number) => boolean;
+  /** Its stage has run again. */
+  readonly release: () => void;
 }
 
 /** A source is compared by its number, because holding it would keep its definitions in memory. */
@@ -35,6 +37,7 @@ export class JoinedLookups implements CachedLookups {
     this.#last = sourceNumber;
     return true;
   }
+  release(): void {}
 }
 
 /**
@@ -76,20 +79,24 @@ export const MOST_SHARED = 20_000;
 
 /** The value of one key. Many definitions read the same, so it is held and compared once for each source. */
 export class SharedAnswer {
+  readers = 0;
   readonly #answer: StageInput;
   readonly #read: (source: never) => StageInput;
   readonly #print: ((answer: never) => StageInput) | undefined;
+  readonly #onChange: (readers: number) => void;
   #last: number;
   #isSame = true;
   constructor(
     answer: StageInput,
     read: (source: never) => StageInput,
     print: ((answer: never) => StageInput) | undefined,
+    onChange: (readers: number) => void,
     sourceNumber: number,
   ) {
     this.#answer = answer;
     this.#read = read;
     this.#print = print;
+    this.#onChange = onChange;
     this.#last = sourceNumber;
   }
   isEqual(answer: StageInput): boolean {
@@ -99,6 +106,7 @@ export class SharedAnswer {
     if (sourceNumber !== this.#last) {
       this.#isSame = this.#compare(this.#read(source as never));
       this.#last = sourceNumber;
+      if (!this.#isSame) this.#onChange(this.readers);
     }
     return this.#isSame;
   }
@@ -116,6 +124,7 @@ class RecordedAnswers implements CachedLookups {
   constructor(answers: readonly SharedAnswer[], sourceNumber: number) {
     this.#answers = answers;
     this.#last = sourceNumber;
+    for (const one of answers) one.readers++;
   }
   hasSameAnswers(source: object, sourceNumber: number): boolean {
     if (sourceNumber === this.#last) return true;
@@ -123,12 +132,16 @@ class RecordedAnswers implements CachedLookups {
     this.#last = sourceNumber;
     return true;
   }
+  release(): void {
+    for (const one of this.#answers) one.readers--;
+  }
 }
 
 interface Recording<S> {
   readonly source: S;
   /** By key, what other definitions have looked up in this stage. */
   readonly shared: Map<string, SharedAnswer>;
+  readonly onChange: (readers: number) => void;
   readonly answers: SharedAnswer[];
   given: Map<string, StageInput> | null;
 }
@@ -140,9 +153,10 @@ export class AnswerRecorder<S extends object> implements Lookups<S> {
   readonly #number: number;
   /** Null when the stage has run; the functions that read answers hold this object. */
   #recording: Recording<S> | null;
-  constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>) {
+  /** `onChange`: called when an answer changes, with the number of stages that have read it. */
+  constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>, onChange: (readers: number) => void) {
     this.#number = sourceNumber;
-    this.#recording = { source, shared, answers: [], given: null };
+    this.#recording = { source, shared, onChange, answers: [], given: null };
   }
   /** Fails when the stage has run. */
   readonly readAnswer = <A extends StageInput>(
@@ -151,13 +165,14 @@ export class AnswerRecorder<S extends object> implements Lookups<S> {
     print?: (answer: A) => StageInput,
   ): A => {
     if (this.#recording === null) throw new Error(`the stage has run, and reads ${key}`);
-    const { source, shared, answers } = this.#recording;
+    const { source, shared, onChange, answers } = this.#recording;
     const given = (this.#recording.given ??= new Map());
     if (given.has(key)) return given.get(key) as A;
     const answer = read(source);
     given.set(key, answer);
     const known = shared.get(key);
-    const held = known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, this.#number);
+    const held =
+      known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, onChange, this.#number);
     if (held !== known) shared.set(key, held);
     answers.push(held);
     return answer;

@@ -63,6 +63,8 @@ export interface SharedStage<T extends object, R> {
 }
 
 export interface StageCache {
+  /** The most stages that have read one answer which has changed. */
+  mostReaders: number;
   /** Other things keep outcomes of earlier inputs. Null: all are current. */
   setWanted(isWanted: ((thing: object) => boolean) | null): void;
   /** Cached or new; its problems go to `report` in both cases. */
@@ -139,6 +141,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   /** `known`: what was found for the same object and stage. */
   const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): CachedStageResult => {
     const stored = { ...result, rows: trimList(result.rows) };
+    known?.lookups?.release();
     if (known !== null) return Object.assign(known, stored);
     const made = { ...stored, next: kept.get(thing) ?? null };
     kept.set(thing, made);
@@ -163,7 +166,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     report.merge(own.rows);
     return found.outcome;
   };
+  const noteReaders = (readers: number): void => void (cache.mostReaders = Math.max(cache.mostReaders, readers));
   const cache: StageCache = {
+    mostReaders: 0,
     setWanted(next) {
       isWanted = next;
       wantedBlocks = new Map();
@@ -252,7 +257,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       runStage(thing, report, stage, (own) => ({ outcome: stage.compute(own), lookups: null })) as T,
     getOrLookUp: <T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T =>
       runStage(thing, report, stage, (own, known, number) => {
-        const recorder = new AnswerRecorder(stage.source, number, getAnswers(stage.name));
+        const recorder = new AnswerRecorder(stage.source, number, getAnswers(stage.name), noteReaders);
         const computed = stage.compute(recorder, own);
         const lookups = recorder.endRecording();
         return { outcome: known && stage.reuse ? stage.reuse(known.outcome as T, computed) : computed, lookups };

@@ -4,21 +4,32 @@ import { collectWhenIdle } from '../../language-server/idle-gc.js';
 import { measureInThread } from '../support/measured-heaps.js';
 
 describe('the memory of the server', () => {
-  it('is collected once in each pause, and never while messages arrive', async () => {
-    let collected = 0;
-    let resolveCollected = (): void => undefined;
-    const first = new Promise<void>((resolve) => (resolveCollected = resolve));
-    const noticed = collectWhenIdle(() => {
-      collected++;
-      resolveCollected();
-    }, 20);
+  it('is collected once in each pause, step by step, and never while messages arrive', async () => {
+    const seen: number[] = [];
+    let resolveLast = (): void => undefined;
+    const wait = () => new Promise<void>((resolve) => (resolveLast = resolve));
+    let isOver = false;
+    const steps = [1, 2, 3].map((n) => (): boolean => {
+      seen.push(n);
+      // A message delays the next step.
+      if (n === 2) queueMicrotask(noticed);
+      if (n === 3 || isOver) resolveLast();
+      return !isOver;
+    });
+    const noticed = collectWhenIdle(steps, 20, 1);
+    const last = wait();
     for (let i = 0; i < 100; i++) noticed();
-    expect(collected).to.equal(0);
+    expect(seen).to.deep.equal([]);
     // The pause does not keep a process alive; this test is one that waits.
     const alive = setInterval(() => undefined, 1000);
-    await first;
+    await last;
+    expect(seen).to.deep.equal([1, 2, 3]);
+    isOver = true;
+    const skipped = wait();
+    noticed();
+    await skipped;
     clearInterval(alive);
-    expect(collected).to.equal(1);
+    expect(seen).to.deep.equal([1, 2, 3, 1]);
   });
 
   it('is released', async () => {

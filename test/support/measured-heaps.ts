@@ -13,7 +13,8 @@ import { createTextTrials } from '../../language-server/trial.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { buildRegistry } from '../../language/analysis/build-registry.js';
 
-const collect = createGarbageCollector();
+const steps = createGarbageCollector();
+const collect = (): void => steps.forEach((step) => step());
 
 /** Bytes that are in use. */
 function countHeldBytes(): number {
