@@ -75,6 +75,29 @@ describe('stage cache', () => {
     expect(run(thing, ['y'], new Map([['size', 'S']]))).to.deep.equal(['aS', 4, 1]);
   });
 
+  it('counts the stages that have read an answer before any of them runs again', () => {
+    const memory = createStageCache(CATALOGUE);
+    const things = Array.from({ length: 200 }, (_, n) => ({ name: `${n}` }));
+    const lookUp = (thing: Thing, source: ReadonlyMap<string, string>): number => {
+      memory.mostReaders = 0;
+      memory.getOrLookUp(thing, createReport(CATALOGUE), {
+        name: 'stage',
+        reads: [],
+        source,
+        compute: ({ readAnswer }: Lookups<typeof source>) => readAnswer('size', (from) => from.get('size')),
+      });
+      return memory.mostReaders;
+    };
+    const create = (size: string): ReadonlyMap<string, string> => new Map([['size', size]]);
+    const [small, large, again] = [create('S'), create('L'), create('L')];
+    expect(things.map((thing) => lookUp(thing, small))).to.deep.equal(things.map(() => 0));
+    const [first, ...others] = things.map((thing) => lookUp(thing, large));
+    expect([first, ...new Set(others)]).to.deep.equal([200, 0]);
+    expect(lookUp(things[0] as Thing, again)).to.equal(0);
+    // A stage that has run again counts once.
+    expect(lookUp(things[0] as Thing, small)).to.equal(200);
+  });
+
   it('compares a block of things together: a new or moved one does not recompute others', () => {
     const memory = createStageCache(CATALOGUE);
     const done: string[] = [];
