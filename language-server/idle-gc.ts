@@ -39,17 +39,17 @@ export function createGarbageCollector(): readonly Step[] {
   let expose: ((how?: object) => void) | null = null;
   let kept = 0;
   const getUsed = (): number => getHeapStatistics().used_heap_size;
-  const collect = (how?: object): boolean => {
+  const runCollection = (how?: object): boolean => {
     (expose ??= exposeGc())(how);
     kept = getUsed();
     return true;
   };
-  const collectFirst = (how?: object): boolean => getUsed() - kept >= LEAST && collect(how);
+  const collectFirst = (how?: object): boolean => getUsed() - kept >= LEAST && runCollection(how);
   // With options, older engines run a collection that releases nothing.
   if (Number.parseInt(process.versions.v8, 10) >= FLAVOURS)
     return [() => collectFirst({ type: 'major', execution: 'sync', flavor: 'last-resort' })];
   // The first collection may end one that has begun, which keeps what was in use then; the last one releases empty pages.
-  return [() => collectFirst(), () => compactHeap(collect), () => collect()];
+  return [() => collectFirst(), () => compactHeap(runCollection), () => runCollection()];
 }
 
 /** Older engines keep the space between objects otherwise. */

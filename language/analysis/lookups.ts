@@ -16,7 +16,7 @@ export type StageInput =
 export interface CachedLookups {
   readonly hasSameAnswers: (source: object, sourceNumber: number) => boolean;
   /** Its stage has run again. */
-  readonly release: () => void;
+  readonly release?: () => void;
 }
 
 /** A source is compared by its number, because holding it would keep its definitions in memory. */
@@ -37,7 +37,6 @@ export class JoinedLookups implements CachedLookups {
     this.#last = sourceNumber;
     return true;
   }
-  release(): void {}
 }
 
 /**

@@ -141,7 +141,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   /** `known`: what was found for the same object and stage. */
   const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): CachedStageResult => {
     const stored = { ...result, rows: trimList(result.rows) };
-    known?.lookups?.release();
+    known?.lookups?.release?.();
     if (known !== null) return Object.assign(known, stored);
     const made = { ...stored, next: kept.get(thing) ?? null };
     kept.set(thing, made);
