@@ -1,15 +1,12 @@
 /** Collects garbage when the server is idle, because V8 keeps freed memory and the server runs all day. */
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Milliseconds without a message or a turn, and between steps, which take 100 to 300. */
 const PAUSE = 1500;
 const GAP = 300;
-/** Bytes since the last collection. */
-const LEAST = 8_000_000;
 
-/** False: the others are not needed. */
-type Step = () => boolean;
+type Step = () => void;
 
 /** Returns a function to be called on each message and turn, which waits for one step at most. */
 export function collectWhenIdle(steps: readonly Step[], pause = PAUSE, gap = GAP): () => void {
@@ -18,7 +15,8 @@ export function collectWhenIdle(steps: readonly Step[], pause = PAUSE, gap = GAP
   const wait = (time: number): void => void (timer = setTimeout(runStep, time).unref());
   const runStep = (): void => {
     timer = undefined;
-    next = steps[next]?.() === true ? (next + 1) % steps.length : 0;
+    steps[next]?.();
+    next = (next + 1) % steps.length;
     if (next > 0) wait(gap);
   };
   return () => {
@@ -37,27 +35,19 @@ const FLAVOURS = 12;
 /** V8's last-resort collection, which returns free memory to the system. The first step exposes `gc`, which takes milliseconds. */
 export function createGarbageCollector(): readonly Step[] {
   let expose: ((how?: object) => void) | null = null;
-  let kept = 0;
-  const getUsed = (): number => getHeapStatistics().used_heap_size;
-  const runCollection = (how?: object): boolean => {
-    (expose ??= exposeGc())(how);
-    kept = getUsed();
-    return true;
-  };
-  const collectFirst = (how?: object): boolean => getUsed() - kept >= LEAST && runCollection(how);
+  const runCollection = (how?: object): void => (expose ??= exposeGc())(how);
   // With options, older engines run a collection that releases nothing.
   if (Number.parseInt(process.versions.v8, 10) >= FLAVOURS)
-    return [() => collectFirst({ type: 'major', execution: 'sync', flavor: 'last-resort' })];
+    return [() => runCollection({ type: 'major', execution: 'sync', flavor: 'last-resort' })];
   // The first collection may end one that has begun, which keeps what was in use then; the last one releases empty pages.
-  return [() => collectFirst(), () => compactHeap(runCollection), () => runCollection()];
+  return [() => runCollection(), () => compactHeap(runCollection), () => runCollection()];
 }
 
 /** Older engines keep the space between objects otherwise. */
-function compactHeap(collect: Step): boolean {
+function compactHeap(collect: Step): void {
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
-  return true;
 }
 
 /** Exposes `gc` through a V8 flag. */
