@@ -167,14 +167,14 @@ export function createAnalyser(first: Registry, memory = createStageCache(first.
       sequence = own;
       return null;
     }
-    count = memory.mostReaders = 0;
+    count = memory.changes.most = 0;
     return step.value;
   }
   return {
     analyseAll: (files, options) => runTurn(files, options, null, () => false) as Analysis,
     analyseInTurn: (files, options, isOver) => runTurn(files, options, null, isOver),
     get isWide() {
-      return Math.max(count, memory.mostReaders) > MANY_OUTCOMES;
+      return Math.max(count, memory.changes.most) > MANY_OUTCOMES;
     },
     analyseFirst(names, files, options, isOver) {
       const found = runTurn(files, options, names, isOver)?.problems;

@@ -76,26 +76,32 @@ export interface Lookups<S extends object> {
 /** Enough for the names of a large project; what is typed adds names that are gone again. */
 export const MOST_SHARED = 20_000;
 
+/** Not a function, which would hold the cache. */
+export interface AnswerChanges {
+  /** The most stages that have read one answer which has changed. */
+  most: number;
+}
+
 /** The value of one key. Many definitions read the same, so it is held and compared once for each source. */
 export class SharedAnswer {
   readers = 0;
   readonly #answer: StageInput;
   readonly #read: (source: never) => StageInput;
   readonly #print: ((answer: never) => StageInput) | undefined;
-  readonly #onChange: (readers: number) => void;
+  readonly #changes: AnswerChanges;
   #last: number;
   #isSame = true;
   constructor(
     answer: StageInput,
     read: (source: never) => StageInput,
     print: ((answer: never) => StageInput) | undefined,
-    onChange: (readers: number) => void,
+    changes: AnswerChanges,
     sourceNumber: number,
   ) {
     this.#answer = answer;
     this.#read = read;
     this.#print = print;
-    this.#onChange = onChange;
+    this.#changes = changes;
     this.#last = sourceNumber;
   }
   isEqual(answer: StageInput): boolean {
@@ -105,7 +111,7 @@ export class SharedAnswer {
     if (sourceNumber !== this.#last) {
       this.#isSame = this.#compare(this.#read(source as never));
       this.#last = sourceNumber;
-      if (!this.#isSame) this.#onChange(this.readers);
+      if (!this.#isSame) this.#changes.most = Math.max(this.#changes.most, this.readers);
     }
     return this.#isSame;
   }
@@ -140,7 +146,7 @@ interface Recording<S> {
   readonly source: S;
   /** By key, what other definitions have looked up in this stage. */
   readonly shared: Map<string, SharedAnswer>;
-  readonly onChange: (readers: number) => void;
+  readonly changes: AnswerChanges;
   readonly answers: SharedAnswer[];
   given: Map<string, StageInput> | null;
 }
@@ -152,10 +158,9 @@ export class AnswerRecorder<S extends object> implements Lookups<S> {
   readonly #number: number;
   /** Null when the stage has run; the functions that read answers hold this object. */
   #recording: Recording<S> | null;
-  /** `onChange`: called when an answer changes, with the number of stages that have read it. */
-  constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>, onChange: (readers: number) => void) {
+  constructor(source: S, sourceNumber: number, shared: Map<string, SharedAnswer>, changes: AnswerChanges) {
     this.#number = sourceNumber;
-    this.#recording = { source, shared, onChange, answers: [], given: null };
+    this.#recording = { source, shared, changes, answers: [], given: null };
   }
   /** Fails when the stage has run. */
   readonly readAnswer = <A extends StageInput>(
@@ -164,14 +169,13 @@ export class AnswerRecorder<S extends object> implements Lookups<S> {
     print?: (answer: A) => StageInput,
   ): A => {
     if (this.#recording === null) throw new Error(`the stage has run, and reads ${key}`);
-    const { source, shared, onChange, answers } = this.#recording;
+    const { source, shared, changes, answers } = this.#recording;
     const given = (this.#recording.given ??= new Map());
     if (given.has(key)) return given.get(key) as A;
     const answer = read(source);
     given.set(key, answer);
     const known = shared.get(key);
-    const held =
-      known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, onChange, this.#number);
+    const held = known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, changes, this.#number);
     if (held !== known) shared.set(key, held);
     answers.push(held);
     return answer;

@@ -6,6 +6,7 @@ import type { CodeEntry } from '../../contract/problem.js';
 import { splitIntoBlocks, type Blocks } from './blocks.js';
 import { trimList } from '../source/trim-list.js';
 import {
+  type AnswerChanges,
   AnswerRecorder,
   isSame,
   JoinedLookups,
@@ -63,8 +64,7 @@ export interface SharedStage<T extends object, R> {
 }
 
 export interface StageCache {
-  /** The most stages that have read one answer which has changed. */
-  mostReaders: number;
+  readonly changes: AnswerChanges;
   /** Other things keep outcomes of earlier inputs. Null: all are current. */
   setWanted(isWanted: ((thing: object) => boolean) | null): void;
   /** Cached or new; its problems go to `report` in both cases. */
@@ -166,9 +166,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     report.merge(own.rows);
     return found.outcome;
   };
-  const noteReaders = (readers: number): void => void (cache.mostReaders = Math.max(cache.mostReaders, readers));
+  const changes: AnswerChanges = { most: 0 };
   const cache: StageCache = {
-    mostReaders: 0,
+    changes,
     setWanted(next) {
       isWanted = next;
       wantedBlocks = new Map();
@@ -257,7 +257,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       runStage(thing, report, stage, (own) => ({ outcome: stage.compute(own), lookups: null })) as T,
     getOrLookUp: <T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T =>
       runStage(thing, report, stage, (own, known, number) => {
-        const recorder = new AnswerRecorder(stage.source, number, getAnswers(stage.name), noteReaders);
+        const recorder = new AnswerRecorder(stage.source, number, getAnswers(stage.name), changes);
         const computed = stage.compute(recorder, own);
         const lookups = recorder.endRecording();
         return { outcome: known && stage.reuse ? stage.reuse(known.outcome as T, computed) : computed, lookups };

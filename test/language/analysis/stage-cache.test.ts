@@ -79,14 +79,14 @@ describe('stage cache', () => {
     const memory = createStageCache(CATALOGUE);
     const things = Array.from({ length: 200 }, (_, n) => ({ name: `${n}` }));
     const lookUp = (thing: Thing, source: ReadonlyMap<string, string>): number => {
-      memory.mostReaders = 0;
+      memory.changes.most = 0;
       memory.getOrLookUp(thing, createReport(CATALOGUE), {
         name: 'stage',
         reads: [],
         source,
         compute: ({ readAnswer }: Lookups<typeof source>) => readAnswer('size', (from) => from.get('size')),
       });
-      return memory.mostReaders;
+      return memory.changes.most;
     };
     const create = (size: string): ReadonlyMap<string, string> => new Map([['size', size]]);
     const [small, large, again] = [create('S'), create('L'), create('L')];
