@@ -1,11 +1,13 @@
 /**
- * Bundles the command line and the package's entry points into `dist/bundle`: a few files instead of some 600 halve
- * the time to the first response. The build runs this file as a script.
+ * Bundles the command line and the package's entry points into `dist/bundle`: what every start evaluates is one file
+ * instead of some 600. The build runs this file as a script.
  */
-import { build, transform, type Metafile, type Plugin } from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { build, type Plugin } from 'rolldown';
+import { minify } from 'rolldown/utils';
 import { findPackageFolder } from '../language/project/package-folder.js';
 
 const ROOT = findPackageFolder(import.meta.url);
@@ -26,62 +28,89 @@ const ENTRIES = {
 /** The image is built without the tests, so it has no `lintel/testing`. */
 const HAS_TESTS = existsSync(join(ROOT, ENTRIES.testing));
 
-/** Inlined CommonJS modules call `require` for those of Node. */
-const REQUIRE =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+/** What every `serve` evaluates anyway, with its static imports. */
+const START = /[/\\]dist[/\\]cli[/\\]serve\.js$/;
+/** What every command evaluates. Not the entry point: a module that awaits at its top level cannot be imported by what it waits for. */
+const COMMANDS = /[/\\]dist[/\\]cli[/\\](?:main|signals)\.js$/;
 
 /**
  * Packages of which npm installs several versions that do the same here. A second `mime-db` alone is 137 KB that every
  * start would read.
  */
-const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_modules/debug', ms: './node_modules/ms' };
+const ONE_COPY = ['mime-types', 'debug', 'ms'];
 
 /** Parts of inlined packages that no call of Lintel reaches: HTTP/2, migrations of knex, dates as English words. */
 const UNUSED = /[/\\]node_modules[/\\](?:http2-wrapper|date\.js|knex[/\\]lib[/\\]migrations)[/\\].*\.js$/;
 
+const INLINED = /[/\\]node_modules[/\\].*\.[cm]?js$/;
+
 /** Local names of inlined packages are shortened; ours remain, so that stack traces can be read. */
 const shrinkPackages: Plugin = {
   name: 'shrink packages',
-  setup(bundler) {
-    bundler.onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, async ({ path }) => {
-      if (UNUSED.test(path)) return { contents: 'module.exports = {};' };
-      const { code } = await transform(await readFile(path, 'utf8'), {
-        minifyIdentifiers: true,
-        legalComments: 'none',
-      });
-      return { contents: code, loader: 'js' };
-    });
+  async load(file) {
+    if (!INLINED.test(file)) return null;
+    if (UNUSED.test(file)) return 'module.exports = {};';
+    const { code } = await minify(file, await readFile(file, 'utf8'), { compress: false, mangle: true });
+    return code;
   },
 };
+
+/**
+ * Modules of Node as `require` returns them: an import reads all their exports, and `http` of Node 24 loads undici for its
+ * `WebSocket`, which is 60 ms of a start.
+ */
+const requireBuiltins: Plugin = {
+  name: 'require modules of Node',
+  // The bundler's own helpers, which the others need, import `node:module`.
+  resolveId: (name, _importer, { kind }) =>
+    isBuiltin(name) && kind !== 'require-call' && name !== 'node:module' ? `${BUILTIN}${name}` : null,
+  load: (id) =>
+    id.startsWith(BUILTIN)
+      ? `module.exports = process.getBuiltinModule(${JSON.stringify(id.slice(BUILTIN.length))});`
+      : null,
+};
+const BUILTIN = '\0builtin:';
 
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
   // It has the code of earlier builds.
   await rm(join(ROOT, 'dist/compile-cache'), { recursive: true, force: true });
   const { dependencies, peerDependencies, inlinedDependencies, unusedImports } = await readPackage(ROOT);
-  const installed = Object.keys({ ...dependencies, ...peerDependencies });
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(Object.entries(ENTRIES).filter(([name]) => name !== 'testing' || HAS_TESTS)),
-    outdir: FOLDER,
-    bundle: true,
-    splitting: true,
+  const installed = Object.keys({ ...dependencies, ...peerDependencies }).filter(
+    (name) => !inlinedDependencies.includes(name),
+  );
+  const { output } = await build({
+    cwd: ROOT,
+    input: Object.fromEntries(Object.entries(ENTRIES).filter(([name]) => name !== 'testing' || HAS_TESTS)),
     platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
-    mainFields: ['module', 'main'],
-    alias: ONE_COPY,
-    plugins: [shrinkPackages],
-    external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
-    banner: { js: REQUIRE },
-    minifyWhitespace: true,
-    minifySyntax: true,
-    metafile: true,
-    legalComments: 'none',
-    logLevel: 'warning',
+    external: (name) =>
+      unusedImports.includes(name) || installed.some((one) => name === one || name.startsWith(`${one}/`)),
+    resolve: {
+      // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
+      mainFields: ['module', 'main'],
+      alias: Object.fromEntries(ONE_COPY.map((name) => [name, join(ROOT, 'node_modules', name)])),
+    },
+    transform: { target: 'node20.19' },
+    plugins: [requireBuiltins, shrinkPackages],
+    // koa's depd.
+    checks: { eval: false },
+    output: {
+      dir: FOLDER,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      codeSplitting: {
+        groups: [
+          { name: 'commands', test: COMMANDS, priority: 2 },
+          { name: 'start', test: START, priority: 1 },
+        ],
+      },
+      minify: { mangle: false },
+      comments: false,
+    },
   });
-  await writeFile(join(FOLDER, 'LICENSES.txt'), await collectLicenses(metafile));
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  await writeFile(join(FOLDER, 'LICENSES.txt'), await collectLicenses(modules));
 }
 
 /** The declarations that `exports` leads to: a tenth of what the compiler writes. */
@@ -122,15 +151,13 @@ const readPackage = async (folder: string): Promise<PackageFile> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile;
 
 /** The licence texts of all inlined packages; equal texts are written once, below the copyright lines. */
-async function collectLicenses({ inputs }: Metafile): Promise<string> {
-  const folders = new Set(
-    Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
-  );
+async function collectLicenses(modules: readonly string[]): Promise<string> {
+  const folders = new Set(modules.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
   const owners = new Map<string, string[]>();
   for (const folder of [...folders].sort()) {
-    const { name, version, license } = await readPackage(join(ROOT, folder));
-    const file = readdirSync(join(ROOT, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? `Licence: ${license}` : await readFile(join(ROOT, folder, file), 'utf8');
+    const { name, version, license } = await readPackage(folder);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? `Licence: ${license}` : await readFile(join(folder, file), 'utf8');
     const lines = text.split('\n').map((line) => line.trim());
     const rest = lines
       .filter((line) => !COPYRIGHT.test(line))
