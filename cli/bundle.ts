@@ -101,7 +101,7 @@ async function bundleEntries(): Promise<void> {
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         groups: [
-          { name: 'commands', test: COMMANDS, priority: 2 },
+          { name: 'commands', test: (id) => id.startsWith(BUILTIN) || COMMANDS.test(id), priority: 2 },
           { name: 'start', test: START, priority: 1 },
         ],
       },

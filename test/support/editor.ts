@@ -68,6 +68,8 @@ export interface Editor {
   /** Waits for the dialog with this text, and confirms it. */
   answerDialog(text: string, button: string): Promise<void>;
   saveScreenshot(file: string): Promise<void>;
+  /** The end of what the language server has reported. */
+  readServerLog(): Promise<string>;
   openEmptyWindow(): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ interface InPage {
 
 /** With two runs on a small machine an editor is slow. */
 const PATIENCE_MS = 60_000;
+const LOG_LENGTH = 4000;
 /** After which a key or a click that had no effect is repeated. */
 const RETRY_MS = PATIENCE_MS / 6;
 
@@ -107,14 +110,19 @@ export async function startEditor({
       await page.locator('.monaco-workbench .part.statusbar').waitFor();
     };
     await openWindow(`folder=${encodeURIComponent(folder)}`);
-    return { ...createActions(page, folder), openEmptyWindow: () => openWindow('ew=true'), close };
+    return {
+      ...createActions(page, folder),
+      openEmptyWindow: () => openWindow('ew=true'),
+      readServerLog: async () => (await server.readLog('Lintel.log')).slice(-LOG_LENGTH),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function createActions(page: Page, folder: string): Omit<Editor, 'close' | 'openEmptyWindow'> {
+function createActions(page: Page, folder: string): Omit<Editor, 'close' | 'openEmptyWindow' | 'readServerLog'> {
   const quickInput = page.locator('.quick-input-widget .quick-input-box input');
   const inputTitle = page.locator('.quick-input-title');
   const entries = page.locator('.quick-input-widget .monaco-list-row');

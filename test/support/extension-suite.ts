@@ -81,7 +81,7 @@ export function describeExtension(trusted: boolean): void {
     if (this.currentTest?.state !== 'failed' || editor === undefined) return;
     const file = join(tmpdir(), `editor-${Date.now()}.png`);
     await editor.saveScreenshot(file);
-    process.stderr.write(`the editor after the failure: ${file}\n`);
+    process.stderr.write(`the editor after the failure: ${file}\n${await editor.readServerLog()}\n`);
   });
   after(async () => {
     await Promise.all([editor?.close(), kernel?.stop()]);

@@ -4,8 +4,8 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded-server.js';
 import { NO_EDITOR } from './skip.js';
@@ -16,6 +16,8 @@ export interface VscodeServer {
   /** As an address of a file begins inside the editor: `vscode-remote://HOST:PORT`. */
   readonly remote: string;
   readonly stop: () => Promise<void>;
+  /** Empty without such a file. */
+  readonly readLog: (name: string) => Promise<string>;
 }
 
 export interface VscodeOptions {
@@ -85,10 +87,12 @@ export async function startVscode({
     ...['--accept-server-license-terms', '--telemetry-level', 'off'],
   ];
   const url = `http://127.0.0.1:${port}`;
+  let logs = '';
   const { stop } = await startGuardedServer({
     name: 'vscode',
     prepare: async (temporary) => {
       const data = join(temporary, 'data');
+      logs = join(data, 'data', 'logs');
       await mkdir(join(data, 'data', 'User'), { recursive: true });
       await writeFile(join(data, 'data', 'User', 'settings.json'), JSON.stringify({ ...QUIET, ...settings }));
       await writeFile(
@@ -109,5 +113,11 @@ export async function startVscode({
     },
     patienceMs: PATIENCE_MS,
   });
-  return { url, remote: `vscode-remote://127.0.0.1:${port}`, stop };
+  return { url, remote: `vscode-remote://127.0.0.1:${port}`, stop, readLog: (name) => readLog(logs, name) };
+}
+
+/** Of the last window. */
+async function readLog(folder: string, name: string): Promise<string> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => basename(file) === name);
+  return readFile(join(folder, files.sort().at(-1) ?? name), 'utf8').catch(() => '');
 }
