@@ -128,6 +128,15 @@ describe('architecture: packages', () => {
     expect(read('deploy/Dockerfile')).to.contain(`if (!['${testing.join("', '")}'].includes(name))`);
   });
 
+  it('import no module of Node, which would read all its exports, but the one that finds them', () => {
+    const imported = readdirSync(join(ROOT, 'dist/bundle')).flatMap((name) =>
+      [...read(`dist/bundle/${name}`).matchAll(/\bimport(?:\{[^}]*\}from|\()?["'`](node:[^"'`]+)/g)].map(
+        ([, found]) => found,
+      ),
+    );
+    expect([...new Set(imported)]).to.deep.equal(['node:module']);
+  });
+
   it('have one copy of their modules, whichever entry point is imported', () => {
     const files = [...Object.values(bin), ...Object.values(exports).map((entry) => entry['default'] ?? '')];
     expect(files.every((file) => file.startsWith('./dist/bundle/') || file.startsWith('dist/bundle/'))).to.equal(true);
