@@ -1,5 +1,8 @@
-/** Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. */
-import { Disposable, languages, workspace, type TextDocument } from 'vscode';
+/**
+ * Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. Only where an editor
+ * shows the file: a change of language opens a document that nothing else holds and closes it again, so an answer to each opening never ends.
+ */
+import { Disposable, languages, window, workspace, type TextDocument } from 'vscode';
 import type { Projects } from './projects.js';
 
 const JSON_LANGUAGES = ['json', 'jsonc'];
@@ -13,10 +16,11 @@ export function assignLanguage(projects: Projects): Disposable {
     if (chosen.has(document.uri.toString()) || !projects.hasDefinition(document)) return;
     void languages.setTextDocumentLanguage(document, 'lintel');
   };
-  const applyToAll = (): void => workspace.textDocuments.forEach(applyLanguage);
-  applyToAll();
+  const applyToVisible = (): void => window.visibleTextEditors.forEach(({ document }) => applyLanguage(document));
+  applyToVisible();
   return Disposable.from(
-    projects.onDidChange(applyToAll),
+    projects.onDidChange(applyToVisible),
+    window.onDidChangeVisibleTextEditors(applyToVisible),
     workspace.onDidCloseTextDocument(({ uri, languageId }) => {
       const key = uri.toString();
       closing.set(key, languageId);
@@ -24,11 +28,10 @@ export function assignLanguage(projects: Projects): Disposable {
         if (closing.delete(key)) chosen.delete(key);
       });
     }),
-    workspace.onDidOpenTextDocument((document) => {
-      const key = document.uri.toString();
-      if (closing.get(key) === 'lintel' && document.languageId !== 'lintel') chosen.add(key);
+    workspace.onDidOpenTextDocument(({ uri, languageId }) => {
+      const key = uri.toString();
+      if (closing.get(key) === 'lintel' && languageId !== 'lintel') chosen.add(key);
       closing.delete(key);
-      applyLanguage(document);
     }),
   );
 }

@@ -12,46 +12,71 @@ interface Module {
   assignLanguage: (projects: object) => { dispose: () => void };
 }
 
-/** An editor with nothing but documents, which opens and closes them as VS Code does. */
+/** An editor with nothing but documents, which opens, shows and closes them as VS Code does. */
 async function editor(holds: (document: Document) => boolean) {
   const events = new EventEmitter();
   const on = (name: string) => (listener: (value: unknown) => void) => {
     events.on(name, listener);
     return { dispose: () => events.off(name, listener) };
   };
-  const documents: Document[] = [];
+  const shown = new Set<Document>();
+  let changes = 0;
   const change = (document: Document, languageId: string): void => {
     events.emit('close', document);
     document.languageId = languageId;
     events.emit('open', document);
   };
+  const changeFrom = (document: Document, languageId: string): void => {
+    // Nothing holds a document that no editor shows: it is opened for the change.
+    if (!shown.has(document)) change(document, 'json');
+    if (++changes > MOST) throw new Error('the language is changed again and again');
+    change(document, languageId);
+    if (!shown.has(document)) events.emit('close', document);
+  };
   const vscode = {
     Disposable: {
       from: (...all: { dispose: () => void }[]) => ({ dispose: () => all.forEach((each) => each.dispose()) }),
     },
-    workspace: { textDocuments: documents, onDidOpenTextDocument: on('open'), onDidCloseTextDocument: on('close') },
+    workspace: { onDidOpenTextDocument: on('open'), onDidCloseTextDocument: on('close') },
+    window: {
+      get visibleTextEditors() {
+        return [...shown].map((document) => ({ document }));
+      },
+      onDidChangeVisibleTextEditors: on('visible'),
+    },
     languages: {
-      setTextDocumentLanguage: async (document: Document, languageId: string) => change(document, languageId),
+      setTextDocumentLanguage: async (document: Document, languageId: string) => changeFrom(document, languageId),
     },
   };
   const { assignLanguage } = (await loadExtensionModule('language-mode', vscode)) as Module;
   const kept = assignLanguage({ onDidChange: on('projects'), hasDefinition: holds });
+  const load = (path: string, languageId = 'json', scheme = 'file'): Document => {
+    const document = { uri: { scheme, path, toString: () => `${scheme}:${path}` }, languageId };
+    events.emit('open', document);
+    return document;
+  };
+  const show = (document: Document): Document => {
+    shown.add(document);
+    events.emit('visible');
+    return document;
+  };
   return {
     kept,
     change,
     events,
-    open: (path: string, languageId = 'json', scheme = 'file'): Document => {
-      const document = { uri: { scheme, path, toString: () => `${scheme}:${path}` }, languageId };
-      documents.push(document);
-      events.emit('open', document);
-      return document;
-    },
+    load,
+    show,
+    open: (...file: Parameters<typeof load>): Document => show(load(...file)),
     close: (document: Document): void => {
-      documents.splice(documents.indexOf(document), 1);
+      shown.delete(document);
+      events.emit('visible');
       events.emit('close', document);
     },
+    countChanges: () => changes,
   };
 }
+
+const MOST = 20;
 
 const inFolder = ({ uri }: Document): boolean => uri.path.startsWith('/definitions/');
 
@@ -93,6 +118,14 @@ describe('extension: language of a file', () => {
     close(open('/definitions/a.json'));
     await Promise.resolve();
     expect(open('/definitions/a.json').languageId).to.equal('lintel');
+  });
+
+  it('is set when an editor shows the file, not when another extension or a search opens it', async () => {
+    const { load, show, countChanges } = await editor(inFolder);
+    const document = load('/definitions/a.json');
+    expect([document.languageId, countChanges()]).to.deep.equal(['json', 0]);
+    expect(show(document).languageId).to.equal('lintel');
+    expect(countChanges()).to.equal(1);
   });
 
   it('is not changed after the extension was deactivated', async () => {
