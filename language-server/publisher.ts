@@ -11,6 +11,8 @@ import type { Workspace } from './workspace.js';
 
 /** Default milliseconds without a keystroke before diagnostics are published. */
 const PAUSE = 120;
+/** Of these pauses, after which they are published although texts still change, as where a program writes them. */
+const MOST_PAUSES = 8;
 
 export interface Publisher {
   /** Publishes per-file diagnostics for open files while the project is still loading. */
@@ -21,6 +23,12 @@ export interface Publisher {
   publishNow(project: Project): void;
   /** Later results are discarded. */
   stop(): void;
+}
+
+interface Wait {
+  readonly timer: NodeJS.Timeout;
+  /** In the time of `performance.now`. */
+  readonly end: number;
 }
 
 interface PublisherOptions {
@@ -45,7 +53,7 @@ export function createPublisher({
   onWork,
   onPublished,
 }: PublisherOptions): Publisher {
-  const waiting = new Map<Project, NodeJS.Timeout>();
+  const waiting = new Map<Project, Wait>();
   /** Projects of which diagnostics have been reported. */
   const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
@@ -54,6 +62,8 @@ export function createPublisher({
   let over = false;
 
   function publish(project: Project): void {
+    // A change since the timer has fired is published with the others.
+    clearTimeout(waiting.get(project)?.timer);
     waiting.delete(project);
     begun.add(project);
     onWork?.();
@@ -141,11 +151,12 @@ export function createPublisher({
         publish(project);
         return;
       }
-      clearTimeout(waiting.get(project));
-      waiting.set(
-        project,
-        setTimeout(() => deferUntilIdle(() => publish(project)), pause?.() ?? PAUSE),
-      );
+      const before = waiting.get(project);
+      clearTimeout(before?.timer);
+      const time = pause?.() ?? PAUSE;
+      const end = before?.end ?? performance.now() + time * MOST_PAUSES;
+      const delay = Math.max(0, Math.min(time, end - performance.now()));
+      waiting.set(project, { timer: setTimeout(() => deferUntilIdle(() => publish(project)), delay), end });
     },
     publishNow(project) {
       // A change that waits to be published includes it.
@@ -153,7 +164,7 @@ export function createPublisher({
     },
     stop() {
       over = true;
-      waiting.forEach((timer) => clearTimeout(timer));
+      waiting.forEach(({ timer }) => clearTimeout(timer));
     },
     publishAll() {
       void workspace.listProjects().then((projects) => projects.forEach(publish));

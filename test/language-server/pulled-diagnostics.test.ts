@@ -2,6 +2,7 @@
  * Diagnostics for clients that request them, over the protocol: the reports, when they are sent, and the refresh
  * requests.
  */
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { CancellationTokenSource } from 'vscode-jsonrpc';
 import {
@@ -31,15 +32,19 @@ interface PullEditor extends Editor {
   pullAll(previousResultIds?: PreviousResultId[]): Promise<readonly WorkspaceDocumentDiagnosticReport[]>;
 }
 
+/** A tenth of it is needed. */
+const PATIENCE_MS = 20_000;
 const DIAGNOSTIC = { relatedDocumentSupport: false };
 
 async function openPullEditor(
   files: Readonly<Record<string, string>>,
   diagnostic: object = DIAGNOSTIC,
   workspace: object = { diagnostics: { refreshSupport: true } },
+  pause?: number,
 ): Promise<PullEditor> {
   const editor = await openEditor({
     files,
+    ...(pause !== undefined && { pause }),
     capabilities: {
       textDocument: { diagnostic },
       workspace: { workspaceFolders: true, ...workspace },
@@ -203,4 +208,25 @@ describe('language server: a client without refresh requests', () => {
     await waitUntil(() => editor.pushed.includes(editor.toUri(A)), 'the diagnostics');
     await editor.close();
   });
+});
+
+it('language server: diagnostics come while a text changes without a pause', async () => {
+  const editor = await openPullEditor({ [A]: formatResource('a') }, DIAGNOSTIC, undefined, 20);
+  try {
+    editor.open(A, formatResource('a'));
+    await editor.pull(A);
+    let answers = 0;
+    const pulled = (async () => {
+      for (; answers < 5; answers++) await editor.pull(A);
+    })();
+    const end = Date.now() + PATIENCE_MS;
+    for (let n = 1; answers < 5 && Date.now() < end; n++) {
+      editor.changeDocument(A, `${formatResource('a')}${' '.repeat(n)}`);
+      await setImmediate();
+    }
+    expect(answers).to.equal(5);
+    await pulled;
+  } finally {
+    await editor.close();
+  }
 });
