@@ -150,9 +150,11 @@ interface PackageFile {
 const readPackage = async (folder: string): Promise<PackageFile> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile;
 
+const PACKAGE_FOLDER = /^(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
+
 /** The licence texts of all inlined packages; equal texts are written once, below the copyright lines. */
 async function collectLicenses(modules: readonly string[]): Promise<string> {
-  const folders = new Set(modules.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  const folders = new Set(modules.flatMap((file) => PACKAGE_FOLDER.exec(file)?.[1] ?? []));
   const owners = new Map<string, string[]>();
   for (const folder of [...folders].sort()) {
     const { name, version, license } = await readPackage(folder);

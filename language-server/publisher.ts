@@ -1,4 +1,4 @@
-/** Reports diagnostics of all files of a project after each change, once typing pauses. */
+/** Reports diagnostics of all files of a project after each change, once typing pauses or has lasted for some pauses. */
 import type { Connection, Diagnostic } from 'vscode-languageserver';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.js';
 
 /** Default milliseconds without a keystroke before diagnostics are published. */
 const PAUSE = 120;
-/** Of these pauses, after which they are published although texts still change, as where a program writes them. */
+/** Pauses after the first change, when diagnostics are published although texts still change, as where a program writes files. */
 const MOST_PAUSES = 8;
 
 export interface Publisher {

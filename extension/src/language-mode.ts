@@ -1,6 +1,7 @@
 /**
- * Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. Only where an editor
- * shows the file: a change of language opens a document that nothing else holds and closes it again, so an answer to each opening never ends.
+ * Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one, and only where an
+ * editor shows the file. A document that nothing holds, such as one in a list of references, is opened for a change of its language and
+ * then closed: if each opening were answered by a change, that would not end.
  */
 import { Disposable, languages, window, workspace, type TextDocument } from 'vscode';
 import type { Projects } from './projects.js';

@@ -210,23 +210,25 @@ describe('language server: a client without refresh requests', () => {
   });
 });
 
-it('language server: diagnostics come while a text changes without a pause', async () => {
-  const editor = await openPullEditor({ [A]: formatResource('a') }, DIAGNOSTIC, undefined, 20);
-  try {
-    editor.open(A, formatResource('a'));
-    await editor.pull(A);
-    let answers = 0;
-    const pulled = (async () => {
-      for (; answers < 5; answers++) await editor.pull(A);
-    })();
-    const end = Date.now() + PATIENCE_MS;
-    for (let n = 1; answers < 5 && Date.now() < end; n++) {
-      editor.changeDocument(A, `${formatResource('a')}${' '.repeat(n)}`);
-      await setImmediate();
+describe('language server: diagnostics of a text that a program writes', () => {
+  it('come without a pause of its changes', async () => {
+    const editor = await openPullEditor({ [A]: formatResource('a') }, DIAGNOSTIC, undefined, 20);
+    try {
+      editor.open(A, formatResource('a'));
+      await editor.pull(A);
+      let answers = 0;
+      const pulled = (async () => {
+        for (; answers < 5; answers++) await editor.pull(A);
+      })();
+      const end = Date.now() + PATIENCE_MS;
+      for (let n = 1; answers < 5 && Date.now() < end; n++) {
+        editor.changeDocument(A, `${formatResource('a')}${' '.repeat(n)}`);
+        await setImmediate();
+      }
+      expect(answers).to.equal(5);
+      await pulled;
+    } finally {
+      await editor.close();
     }
-    expect(answers).to.equal(5);
-    await pulled;
-  } finally {
-    await editor.close();
-  }
+  });
 });

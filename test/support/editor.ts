@@ -81,6 +81,7 @@ interface InPage {
 
 /** With two runs on a small machine an editor is slow. */
 const PATIENCE_MS = 60_000;
+/** Characters. */
 const LOG_LENGTH = 4000;
 /** After which a key or a click that had no effect is repeated. */
 const RETRY_MS = PATIENCE_MS / 6;

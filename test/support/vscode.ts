@@ -118,6 +118,6 @@ export async function startVscode({
 
 /** Of the last window. */
 async function readLog(folder: string, name: string): Promise<string> {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => basename(file) === name);
+  const files = (await readdir(folder, { recursive: true }).catch(() => [])).filter((file) => basename(file) === name);
   return readFile(join(folder, files.sort().at(-1) ?? name), 'utf8').catch(() => '');
 }
